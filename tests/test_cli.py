@@ -19,7 +19,7 @@ from sobremesa.table.errors import TableMissing
 
 
 def run(*arguments: str, folder: Path, names: str | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
-    """What a command says and does; settings are given as variables."""
+    """Run a command and return its output; settings are variables."""
     given = settings | ({} if names is None else {"names": names})
     environment = os.environ | {f"SOBREMESA_{name.upper()}": value for name, value in given.items()}
     return commands.run(SOBREMESA, *arguments, folder=folder, environment=environment)
@@ -57,13 +57,13 @@ def test_the_tour_shows_what_it_did_and_leaves_nothing_behind(tmp_path: Path) ->
     done = run("tour", folder=tmp_path)
 
     assert done.returncode == 0, done.stderr
-    for said in ("ana: Coffee, then.", "refused: operation 2", "durable sends per second", "AP7"):
-        assert said in done.stdout
+    for text in ("ana: Coffee, then.", "refused: operation 2", "durable sends per second", "AP7"):
+        assert text in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
-def test_a_table_is_made_described_and_dropped(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
+def test_table_is_created_described_and_dropped(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
     store = store_of(kind, dynoxide_memory, tmp_path)
 
     assert "Created the table" in run("table", "create", "--store", store, folder=tmp_path).stdout
@@ -76,7 +76,7 @@ def test_a_table_is_made_described_and_dropped(kind: str, tmp_path: Path, dynoxi
 
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
-def test_a_table_with_other_names_is_made_described_used_and_dropped(
+def test_table_with_other_names_is_created_described_used_and_dropped(
     kind: str, tmp_path: Path, dynoxide_memory: Endpoint
 ) -> None:
     store = store_of(kind, dynoxide_memory, tmp_path)
@@ -84,9 +84,9 @@ def test_a_table_with_other_names_is_made_described_used_and_dropped(
 
     made = run("table", "create", "--store", store, folder=tmp_path, names=names)
     assert "Created the table" in made.stdout, made.stderr
-    told = " ".join(run("table", "describe", "--store", store, folder=tmp_path, names=names).stdout.split())
-    for said in ("names electrodb", "keys PK, sk", "gsi1 GSI1: gsi1pk, gsi1sk", "__edb_e__, __edb_v__", "Message msg"):
-        assert said in told
+    output = " ".join(run("table", "describe", "--store", store, folder=tmp_path, names=names).stdout.split())
+    for text in ("names electrodb", "keys PK, sk", "gsi1 GSI1: gsi1pk, gsi1sk", "__edb_e__, __edb_v__", "Message msg"):
+        assert text in output
     key = run(
         "keys", "create", "--tenant", "shop", "--scope", "inbox:publish", "--store", store,
         folder=tmp_path, names=names,
@@ -102,24 +102,24 @@ def test_a_table_with_other_names_is_made_described_used_and_dropped(
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "text"),
     [
         ('{"pk": "key", "sk": "key"}', "pk and sk are both called 'key'"),
-        ('{"sk": "userId"}', "has an attribute 'userId' already"),
+        ('{"sk": "userId"}', "already has an attribute 'userId'"),
         ('{"hash": "PK"}', "unknown field `hash`"),
     ],
 )
-def test_a_bad_name_map_is_told_in_one_line_and_nothing_is_made(names: str, said: str, tmp_path: Path) -> None:
+def test_invalid_name_map_is_reported_in_one_line_and_nothing_is_created(names: str, text: str, tmp_path: Path) -> None:
     for command in (("table", "create"), ("keys", "list"), ("serve", "--port", "0")):
         done = run(*command, "--store", "sqlite:///chat.db", folder=tmp_path, names=names)
 
         assert done.returncode == 1
-        assert said in " ".join(done.stderr.split())
+        assert text in " ".join(done.stderr.split())
         assert "Traceback" not in done.stderr
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Path) -> None:
+def test_backup_can_be_restored_but_overwrites_nothing(tmp_path: Path) -> None:
     run("table", "create", "--store", "sqlite:///chat.db", folder=tmp_path)
 
     assert run("backup", "copy.db", "--store", "sqlite:///chat.db", folder=tmp_path).returncode == 0
@@ -136,22 +136,22 @@ def test_a_copy_can_be_made_and_brought_back_but_overwrites_nothing(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (("table", "describe", "--store", "postgres://x"), "is not a store"),
         (("table", "describe", "--store", "sqlite:///nowhere.db"), "there is no file nowhere.db"),
         (("table", "describe", "--store", "dynamodb://"), "has no table"),
-        (("table", "create", "--store", "sqlite:/x.db"), "a file has three slashes, sqlite:///folder/file.db"),
+        (("table", "create", "--store", "sqlite:/x.db"), "the path follows three slashes, sqlite:///folder/file.db"),
         (("table", "create", "--store", "sqlite:///no/such/folder/x.db"), "does its folder exist"),
         (("backup", "copy.db", "--store", "dynamodb://some-table?region=eu-west-1"), "is not a file"),
         (("restore", "nothing.db", "--store", "sqlite:///x.db"), "there is no file nothing.db"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_mistake_is_reported_in_one_line(arguments: tuple[str, ...], text: str, tmp_path: Path) -> None:
     done = run(*arguments, folder=tmp_path)
 
     assert done.returncode == 1
-    assert said in " ".join(done.stderr.split())
+    assert text in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -170,7 +170,7 @@ COMMANDS: dict[str, Callable[[str], Awaitable[None]]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-async def test_a_command_does_not_make_the_store_that_it_should_look_at(
+async def test_command_does_not_create_the_store_that_it_reads(
     command: Callable[[str], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -179,7 +179,7 @@ async def test_a_command_does_not_make_the_store_that_it_should_look_at(
     assert os.listdir(tmp_path) == []
 
 
-async def test_a_command_does_not_make_the_table_that_it_should_look_at(dynoxide_memory: Endpoint) -> None:
+async def test_command_does_not_create_the_table_that_it_reads(dynoxide_memory: Endpoint) -> None:
     store = f"dynamodb://typo?region=eu-west-1&endpoint={dynoxide_memory.url}"
     for _ in range(2):
         with pytest.raises(TableMissing):
@@ -187,7 +187,7 @@ async def test_a_command_does_not_make_the_table_that_it_should_look_at(dynoxide
 
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
-def test_server_keys_are_made_listed_and_revoked(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
+def test_server_keys_are_created_listed_and_revoked(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
     store = store_of(kind, dynoxide_memory, tmp_path)
     tenant = f"shop-{kind}"
 
@@ -212,16 +212,16 @@ def test_server_keys_are_made_listed_and_revoked(kind: str, tmp_path: Path, dyno
 def test_signing_keys_rotate_and_admins_are_granted(tmp_path: Path) -> None:
     run("table", "create", folder=tmp_path)
     assert "Created signing key" in run("keys", "rotate", folder=tmp_path).stdout
-    nobody = run("admin", "grant", "ana", folder=tmp_path)
+    missing = run("admin", "grant", "ana", folder=tmp_path)
 
-    assert nobody.returncode == 1
-    assert "Traceback" not in nobody.stderr
+    assert missing.returncode == 1
+    assert "Traceback" not in missing.stderr
 
 
-def test_a_server_says_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
+def test_server_reports_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
     refused = run("serve", "--store", "postgres://elsewhere", folder=tmp_path, potr="9000")
 
     assert refused.returncode == 1
-    warned, said = refused.stderr.strip().splitlines()
+    warned, error = refused.stderr.strip().splitlines()
     assert "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?" in warned
-    assert "is not a store" in said
+    assert "is not a store" in error

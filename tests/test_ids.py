@@ -1,4 +1,4 @@
-"""Ids that nobody mints do no harm."""
+"""Invalid ids do no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KeyedLocks let one through at a time, and are gone when nobody is in them."""
+"""Keyed locks admit one task at a time, and are removed when they are unused."""
 
 from __future__ import annotations
 

@@ -53,16 +53,16 @@ def test_it_measures_a_server_of_its_own_and_leaves_nothing_behind(tmp_path: Pat
     done = loadtest(*TINY, "--folder", str(tmp_path), folder=tmp_path)
 
     assert done.returncode == 0, done.stderr
-    said = " ".join(done.stdout.split())
+    output = " ".join(done.stdout.split())
     for row in (
         "sends, 3 senders, a channel each",
         "broadcast to 7, 4 in flight",
         "newest 50, 3 readers",
         "KB per socket",
     ):
-        assert row in said
+        assert row in output
     for name in ("ejabberd", "Prosody", "Synapse", "socket.io", "measured on another day", "The client can count"):
-        assert name in said
+        assert name in output
     assert list(tmp_path.iterdir()) == []
 
 
@@ -75,7 +75,7 @@ def test_it_measures_a_server_that_is_given(tmp_path: Path) -> None:
     assert "KB per socket" in done.stdout
 
 
-def test_a_server_that_limits_is_told_so_in_one_line(tmp_path: Path) -> None:
+def test_rate_limit_of_the_server_is_reported_in_one_line(tmp_path: Path) -> None:
     with served(tmp_path, limits="on") as (url, _):
         done = loadtest("--quick", "--senders", "64", "--sockets", "7", "--url", url, folder=tmp_path)
 
@@ -113,7 +113,7 @@ def test_it_is_bounded(wrong: tuple[str, str], tmp_path: Path) -> None:
     assert loadtest("--quick", *wrong, folder=tmp_path).returncode != 0
 
 
-def test_what_is_asked_for_is_what_is_done() -> None:
+def test_request_matches_the_operation() -> None:
     assert plan_of(False, None, None, None) == Plan()
     assert plan_of(True, None, None, None) == QUICK
     assert plan_of(True, 3, 7, 0.5).sockets == (7,)
@@ -133,7 +133,7 @@ class Plain:
 
 
 async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
-    heard: list[tuple[bool, bytes]] = []
+    received: list[tuple[bool, bytes]] = []
     pongs: list[Awaitable[float]] = []
     sizes = (5, 125, 126, 65_535, 65_536, 300_000)
 
@@ -154,7 +154,7 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
         finished = asyncio.Event()
 
         def on_answer(is_good: bool, payload: bytes) -> None:
-            heard.append((is_good, payload))
+            received.append((is_good, payload))
             if is_good:
                 finished.set()
 
@@ -164,7 +164,7 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
         connection.disconnect()
 
     assert tally.count == len(sizes)
-    assert heard == [(False, b"bad"), (True, b"good")]
+    assert received == [(False, b"bad"), (True, b"good")]
 
 
 async def test_a_broadcast_that_loses_a_listener_fails_with_the_reason() -> None:
@@ -181,7 +181,7 @@ async def test_a_broadcast_that_loses_a_listener_fails_with_the_reason() -> None
             await broadcast(tally, 2, [Sender(connection, frame(TEXT, b"say"))], in_flight=1, seconds=5)
 
 
-async def test_somebody_who_speaks_no_websocket_is_told_as_such() -> None:
+async def test_server_without_websockets_is_reported() -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")

@@ -52,7 +52,7 @@ def is_gone(url: str) -> bool:
     return False
 
 
-def test_postgres_answers_while_it_runs_and_is_gone_afterwards() -> None:
+def test_postgres_responds_while_it_runs_and_is_stopped_afterwards() -> None:
     with start_postgres() as endpoint:
         assert asyncio.run(sum_by(endpoint.url)) == 2
 
@@ -77,7 +77,7 @@ def test_postgres_dies_with_a_killed_parent(open_folder: Path) -> None:
     assert is_gone(url)
 
 
-def test_a_missing_postgres_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_missing_postgres_names_the_command_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_server, "find_spec", lambda name: None)
 
     with pytest.raises(ServerMissing, match="run `make install`"), start_postgres():

@@ -17,7 +17,7 @@ from sobremesa.table.opening import open_embedded
 
 @pytest.fixture(autouse=True)
 def generous_umask() -> Iterator[None]:
-    """As on a machine that lets everybody read what its services write."""
+    """As on a machine where all users may read the files of its services."""
     before = os.umask(0)
     yield
     os.umask(before)

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer to type works, line by line."""
+"""The commands of the README work, line by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WITHIN_SECONDS = 60.0
 
 
 def shell_block(page: Path, heading: str) -> str:
-    """The lines that a section tells people to type: its ```sh block that calls the API."""
+    """Return the commands of a section: its ```sh block that calls the API."""
     _, found, rest = page.read_text().partition(f"\n## {heading}\n")
     assert found, f"{page.name} has no section {heading}"
     section = rest.partition("\n## ")[0]

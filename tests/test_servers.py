@@ -62,7 +62,7 @@ def is_gone(endpoint: Endpoint) -> bool:
 
 
 @pytest.mark.parametrize("start", [start_dynoxide, start_moto, start_dynalite])
-def test_a_server_answers_while_it_runs_and_is_gone_afterwards(
+def test_server_responds_while_it_runs_and_is_stopped_afterwards(
     start: Callable[[], AbstractContextManager[Endpoint]],
 ) -> None:
     with start() as endpoint:
@@ -81,7 +81,7 @@ def test_dynoxide_keeps_its_tables_in_the_file_it_is_given(tmp_path: Path) -> No
     assert database.stat().st_size > 0
 
 
-def test_the_session_servers_answer(dynoxide_memory: Endpoint, dynoxide_file: Endpoint, moto_server: Endpoint) -> None:
+def test_session_servers_respond(dynoxide_memory: Endpoint, dynoxide_file: Endpoint, moto_server: Endpoint) -> None:
     for endpoint in (dynoxide_memory, dynoxide_file, moto_server):
         list_tables(endpoint)
 
@@ -102,14 +102,14 @@ def test_a_server_dies_with_a_killed_parent(start: str) -> None:
     assert is_gone(endpoint)
 
 
-def test_a_missing_server_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_missing_server_names_the_command_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "DYNOXIDE", tmp_path / "dynoxide")
 
     with pytest.raises(ServerMissing, match="run `make install`"), start_dynoxide():
         pass
 
 
-def test_a_server_that_exits_says_what_it_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_server_that_exits_has_its_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "dynoxide"
     program.write_text("#!/bin/sh\necho no room at the table\nexit 3\n")
     program.chmod(0o755)

@@ -89,7 +89,7 @@ async def talk(
     messages: int | None = None,
     text: str = "Is there any coffee left?",
 ) -> None:
-    """Let everybody send at once, one message after the other; without a number of messages, for ever."""
+    """Send concurrently as all users, one message after the other; without a number of messages, forever."""
 
     async def one_sender(sender: int) -> None:
         number = 0

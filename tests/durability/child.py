@@ -1,6 +1,6 @@
-"""Processes that the tests start: each says what it does in lines, and none outlives the block it was started in.
+"""Processes that the tests start: each reports what it does in lines, and none survives the block it was started in.
 
-A line is one write to the pipe, so that what was said stays said when the process is killed.
+A line is one write to the pipe, so that complete lines survive when the process is killed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ def started(*arguments: str) -> Iterator[Process]:
         yield process
 
 
-def say(line: str) -> None:
+def report(line: str) -> None:
     """For the process itself."""
     os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 
 def line_of(process: Process) -> str:
-    """The next line that the process says."""
+    """Return the next line of the process."""
     assert process.stdout
     line = process.stdout.readline().decode()
     assert line.endswith("\n"), "the process ended by itself"
@@ -35,7 +35,7 @@ def line_of(process: Process) -> str:
 
 
 def lines_until(process: Process, last: str) -> list[str]:
-    """What the process says before it says this."""
+    """Return the lines of the process before this one."""
     lines: list[str] = []
     while (line := line_of(process)) != last:
         lines.append(line)
@@ -43,7 +43,7 @@ def lines_until(process: Process, last: str) -> list[str]:
 
 
 def last_lines_of(process: Process) -> list[str]:
-    """What a killed process had said; a line that was cut off was never said."""
+    """Return the lines of a killed process, without an incomplete one."""
     assert process.stdout
     *whole, _ = process.stdout.read().decode().split("\n")
     return whole

@@ -1,4 +1,4 @@
-"""A disk that can be told to fail: at the n-th write or sync from now on, of one file, once or until it is mended."""
+"""A disk with injected failures: at the n-th write or sync of one file, once or until it is repaired."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fault(NamedTuple):
 
 
 class FailingDisk(apsw.VFS):
-    """The VFS; it passes everything through until it is told to fail."""
+    """The VFS; it passes everything through until a failure is injected."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -37,7 +37,7 @@ class FailingDisk(apsw.VFS):
         self._calls_before = after_calls
         self.failures = 0
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._fault = None
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
@@ -73,7 +73,7 @@ class _FailingFile(apsw.VFSFile):
             return
         if fault.torn:
             super().xWrite(bytes(data)[: len(data) // 2], offset)
-        raise fault.error("told to fail")
+        raise fault.error("injected failure")
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         self._refuse("sync")
@@ -82,7 +82,7 @@ class _FailingFile(apsw.VFSFile):
     def _refuse(self, call: Call) -> None:
         fault = self._disk.failing(call, self._file)
         if fault is not None:
-            raise fault.error("told to fail")
+            raise fault.error("injected failure")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What must be true of a store's file, whatever happened to the process or the disk before.
 
 The file is read by plain SQL, beside the engine, so that a mistake of the engine cannot hide itself. The change log is
-played from its beginning: what it says must be what is in the tables, to the last attribute.
+played from its beginning: the result must equal the tables, to the last attribute.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OPERATIONS_A_SEND = 3
 
 
 class AcknowledgedLost(AssertionError):
-    """A write that somebody was told is there is not there."""
+    """An acknowledged write is missing."""
 
 
 class Found(NamedTuple):
@@ -90,7 +90,7 @@ def _played_log(connection: apsw.Connection, items: dict[RawKey, Item]) -> list[
             assert not expired
             bodies[RawKey(pk, sk)] = new
         messages.append(Message.of_id(unpack(entries[0][3])["messageId"]))
-    assert {key: unpack(body) for key, body in bodies.items()} == items, "the log and the items tell different stories"
+    assert {key: unpack(body) for key, body in bodies.items()} == items, "the log and the items differ"
     assert len(set(messages)) == len(messages), "a message is there twice"
     return messages
 
@@ -108,7 +108,7 @@ def _check_conversations(items: dict[RawKey, Item], messages: list[Message]) -> 
 
 
 def _check_senders(messages: list[Message]) -> None:
-    """Nobody sends before the message before is acknowledged, so nobody's messages have a gap or another order."""
+    """Check that no user's messages have a gap or another order: each waits for the acknowledgment of the last."""
     numbers: dict[str, int] = {}
     for message in messages:
         assert message.number == numbers.get(message.person, 0), f"before {message.id} there is one missing"

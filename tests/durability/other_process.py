@@ -1,6 +1,6 @@
 """Another process at the same file: `python -m durability.other_process VERB FILE ...`.
 
-talk-and-follow FILE RUN MESSAGES   send, and say the id of every change in the order of the log until `stop` is read
+talk-and-follow FILE RUN MESSAGES   send, and report the id of every change in the order of the log until `stop` is read
 hold FILE                           take SQLite's write lock, with half a transaction done, and keep it
 """
 
@@ -12,7 +12,7 @@ import sys
 import apsw
 
 from durability.chat import LAYOUT, talk
-from durability.child import say
+from durability.child import report
 from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import OLDEST
@@ -32,20 +32,20 @@ async def follow(engine: EmbeddedEngine, transactions: int) -> list[str]:
 
 async def talk_and_follow(path: str, run: str, messages: int, transactions: int) -> None:
     engine = await EmbeddedEngine.open(path, LAYOUT, clock=SystemClock())
-    say("ready")
+    report("ready")
     sys.stdin.readline()
     following = asyncio.create_task(follow(engine, transactions))
-    await talk(engine, run, lambda message: say(message.id), messages=messages)
+    await talk(engine, run, lambda message: report(message.id), messages=messages)
     for change in await following:
-        say(f"change {change}")
+        report(f"change {change}")
     await engine.close()
-    say("done")
+    report("done")
 
 
 def hold(path: str) -> None:
     connection = apsw.Connection(path)
     connection.execute("BEGIN IMMEDIATE; DELETE FROM items; INSERT INTO meta VALUES ('half', 'done')")
-    say("holding")
+    report("holding")
     sys.stdin.readline()
 
 

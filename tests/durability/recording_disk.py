@@ -1,4 +1,4 @@
-"""A disk that remembers: a VFS that passes everything through and writes down what was done to which file, in order.
+"""A recording disk: a VFS that passes everything through and records the operations on each file, in order.
 
 From the record, `Disk` makes the files that a power cut at some place could have left. What a sync covered is there. Of
 what came after it each sector of 512 bytes is, by chance, the new one, the old one, or torn between both; where the

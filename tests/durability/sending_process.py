@@ -1,6 +1,6 @@
 """The load in a process of its own: `python -m durability.sending_process FILE RUN`.
 
-It says `opening`, then `ready`, then the id of each message once it is acknowledged, then `done`.
+It reports `opening`, then `ready`, then the id of each message once it is acknowledged, then `done`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 import asyncio
 
 from durability.chat import LAYOUT, talk
-from durability.child import say
+from durability.child import report
 from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine
 
@@ -22,13 +22,13 @@ async def main() -> None:
     parser.add_argument("--checkpoint-pages", type=int, default=1000)
     wanted = parser.parse_args()
 
-    say("opening")
+    report("opening")
     engine = await EmbeddedEngine.open(wanted.file, LAYOUT, clock=SystemClock())
     engine._connection.wal_autocheckpoint(wanted.checkpoint_pages)
-    say("ready")
-    await talk(engine, wanted.run, lambda message: say(message.id), messages=wanted.messages)
+    report("ready")
+    await talk(engine, wanted.run, lambda message: report(message.id), messages=wanted.messages)
     await engine.close()
-    say("done")
+    report("done")
 
 
 if __name__ == "__main__":

@@ -38,9 +38,7 @@ async def test_a_backup_under_load_is_whole_and_has_all_that_was_acknowledged_be
     assert set(inspect(store).messages) == set(acknowledged)
 
 
-async def test_a_backup_opens_as_a_store_and_goes_its_own_way(
-    engine: EmbeddedEngine, store: Path, tmp_path: Path
-) -> None:
+async def test_backup_opens_as_an_independent_store(engine: EmbeddedEngine, store: Path, tmp_path: Path) -> None:
     await talk(engine, "run", lambda message: None, messages=2)
     await engine.backup(tmp_path / "copy.db")
 
@@ -53,9 +51,7 @@ async def test_a_backup_opens_as_a_store_and_goes_its_own_way(
     assert not await has(engine, Message("copy", 0, 0))
 
 
-async def test_a_backup_takes_the_place_of_an_older_one_and_leaves_nothing_else(
-    engine: EmbeddedEngine, tmp_path: Path
-) -> None:
+async def test_backup_replaces_an_older_one_and_leaves_nothing_else(engine: EmbeddedEngine, tmp_path: Path) -> None:
     target = tmp_path / "copies" / "copy.db"
     os.mkdir(target.parent)
     target.with_name("copy.db.unfinished").write_text("from a backup that was killed")
@@ -68,7 +64,7 @@ async def test_a_backup_takes_the_place_of_an_older_one_and_leaves_nothing_else(
     assert len(inspect(target).messages) == 1
 
 
-async def test_a_backup_that_cannot_be_written_is_told_and_harms_nothing(
+async def test_backup_that_cannot_be_written_is_reported_and_changes_nothing(
     engine: EmbeddedEngine, store: Path, tmp_path: Path
 ) -> None:
     await send(engine, Message("run", 0, 0))

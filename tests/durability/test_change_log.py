@@ -58,7 +58,7 @@ async def position_now(engine: EmbeddedEngine) -> Position:
     return (await (await engine.changes(NEWEST)).read(0)).position
 
 
-async def test_changes_older_than_a_day_are_forgotten_and_their_positions_refused(
+async def test_changes_older_than_a_day_are_pruned_and_their_positions_refused(
     engine: EmbeddedEngine, clock: SetClock
 ) -> None:
     start = await position_now(engine)
@@ -71,9 +71,9 @@ async def test_changes_older_than_a_day_are_forgotten_and_their_positions_refuse
 
     await engine.sweep()
 
-    with pytest.raises(PositionTrimmed) as told:
+    with pytest.raises(PositionTrimmed) as raised:
         await engine.changes(start)
-    assert await names_from(engine, Position(told.value.oldest)) == ["young"]
+    assert await names_from(engine, Position(raised.value.oldest)) == ["young"]
     assert await names_from(engine, old) == ["young"]
     assert await names_from(engine, OLDEST) == ["young"]
 
@@ -88,7 +88,7 @@ async def test_changes_younger_than_a_day_are_kept(engine: EmbeddedEngine, clock
     assert await names_from(engine, OLDEST) == ["first", "second"]
 
 
-async def test_a_reader_that_falls_behind_the_retention_is_told_instead_of_skipping(
+async def test_reader_behind_the_retention_gets_an_error_instead_of_a_gap(
     engine: EmbeddedEngine, clock: SetClock
 ) -> None:
     reader = await engine.changes(NEWEST)
@@ -98,10 +98,10 @@ async def test_a_reader_that_falls_behind_the_retention_is_told_instead_of_skipp
     await note(engine, "young")
     await engine.sweep()
 
-    with pytest.raises(PositionTrimmed) as told:
+    with pytest.raises(PositionTrimmed) as raised:
         await reader.read(0)
 
-    assert await names_from(engine, Position(told.value.oldest)) == ["young"]
+    assert await names_from(engine, Position(raised.value.oldest)) == ["young"]
 
 
 async def test_numbers_are_never_given_twice_also_after_everything_was_forgotten(store: Path, clock: SetClock) -> None:
@@ -145,7 +145,7 @@ async def test_more_changes_than_are_forgotten_at_once_are_forgotten_by_and_by(
     assert left == sorted(left, reverse=True)
 
 
-async def test_a_clock_that_was_set_back_makes_no_hole_in_the_log(engine: EmbeddedEngine, clock: SetClock) -> None:
+async def test_clock_that_was_set_back_leaves_no_gap_in_the_log(engine: EmbeddedEngine, clock: SetClock) -> None:
     clock.move(seconds=3 * HOUR)
     await note(engine, "from the future")
     clock.move(seconds=-3 * HOUR)
@@ -198,10 +198,10 @@ async def test_a_position_of_another_store_is_refused(
     await other.close()
     await note(engine, "ours")
 
-    with pytest.raises(PositionTrimmed) as told:
+    with pytest.raises(PositionTrimmed) as raised:
         await engine.changes(Position(f"{theirs.rpartition('-')[0]}-{sequence}"))
 
-    assert await names_from(engine, Position(told.value.oldest)) == ["ours"]
+    assert await names_from(engine, Position(raised.value.oldest)) == ["ours"]
 
 
 @pytest.mark.parametrize("ending", ["99", "-1", "", "x", "²", "1e3", "9" * 5000, " 0"])
@@ -234,7 +234,7 @@ async def test_a_waiting_reader_gets_an_empty_batch_when_its_time_is_up(engine: 
     assert time.monotonic() - asked_at > 0.1
 
 
-async def test_a_waiting_reader_is_told_when_the_store_is_closed(store: Path, clock: SetClock) -> None:
+async def test_waiting_reader_gets_an_error_when_the_store_is_closed(store: Path, clock: SetClock) -> None:
     engine = await opened(store, clock)
     reader = await engine.changes(NEWEST)
     waiting = asyncio.create_task(reader.read(60.0))
@@ -268,7 +268,7 @@ async def test_a_write_that_changes_nothing_is_not_logged(engine: EmbeddedEngine
     inspect(store)
 
 
-async def test_a_reader_hears_the_same_from_memory_and_from_the_file(engine: EmbeddedEngine, store: Path) -> None:
+async def test_reader_receives_the_same_from_memory_and_from_the_file(engine: EmbeddedEngine, store: Path) -> None:
     before = await position_now(engine)
     for number in range(5):
         await note(engine, f"{number}", text="first")
@@ -285,7 +285,7 @@ async def test_a_reader_hears_the_same_from_memory_and_from_the_file(engine: Emb
     assert near[-1].old == {**near[-1].new, "text": "first"} if near[-1].new else False
 
 
-async def test_what_another_process_wrote_in_between_has_its_place(engine: EmbeddedEngine, store: Path) -> None:
+async def test_changes_of_another_process_are_in_order(engine: EmbeddedEngine, store: Path) -> None:
     before = await position_now(engine)
     second = await EmbeddedEngine.open(str(store), LAYOUT, clock=SetClock(), janitor=False)
     try:

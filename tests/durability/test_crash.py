@@ -77,7 +77,7 @@ async def opened_and_closed(store: Path, acknowledged: set[Message]) -> Found:
 
 
 async def opened_and_sent_again(store: Path, run: str, acknowledged: set[Message]) -> Found:
-    """What is there after everybody has sent again, with the same token, their last answered and first unanswered."""
+    """The rows after all users repeat their last acknowledged and first unacknowledged message with the same token."""
     answered = Counter(message.sender for message in acknowledged if message.run == run)
     again = [Message(run, sender, answered[sender] - 1) for sender in range(SENDERS) if answered[sender]]
     again += [Message(run, sender, answered[sender]) for sender in range(SENDERS)]

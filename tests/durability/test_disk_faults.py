@@ -1,4 +1,4 @@
-"""A disk that is full or fails: nobody is told that a write is there when it is not, and it gets well by itself."""
+"""A disk that is full or fails: no lost write is acknowledged, and the engine recovers by itself."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def all_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
 async def engine(store: Path, disk: FailingDisk) -> AsyncIterator[EmbeddedEngine]:
     engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False, vfs=disk.name)
     yield engine
-    disk.mend()
+    disk.repair()
     await asyncio.wait_for(engine.close(), ANSWERED_WITHIN_SECONDS)
 
 
 async def send_all(engine: EmbeddedEngine, run: str, *, text: str = "hello") -> tuple[list[Message], list[Message]]:
-    """One message of everybody at once: those that were acknowledged, and those that were told StoreFailed."""
+    """Send one message of all users at once; return the acknowledged ones, and those that raised StoreFailed."""
     messages = [Message(run, sender, 0) for sender in range(SENDERS)]
     async with asyncio.timeout(ANSWERED_WITHIN_SECONDS):
         outcomes = await asyncio.gather(
@@ -69,7 +69,7 @@ async def send_all(engine: EmbeddedEngine, run: str, *, text: str = "hello") -> 
 
 @pytest.mark.parametrize("after_calls", [0, 1, 2, 5, 10, 15])
 @pytest.mark.parametrize("fault", [FULL, TORN, NO_SYNC], ids=["full disk", "torn write", "failed sync"])
-async def test_a_write_that_the_disk_refuses_is_told_so_and_is_not_there(
+async def test_failed_write_of_the_disk_is_reported_and_not_stored(
     engine: EmbeddedEngine, disk: FailingDisk, store: Path, fault: Fault, after_calls: int
 ) -> None:
     before, _ = await send_all(engine, "before")
@@ -81,13 +81,13 @@ async def test_a_write_that_the_disk_refuses_is_told_so_and_is_not_there(
     assert (sent, len(failed)) == ([], SENDERS)
     for message in failed:
         assert not await has(engine, message)
-    disk.mend()
+    disk.repair()
     assert [message for message in inspect(store).messages if message.run == "during"] == []
     assert set(inspect(store).messages) == set(before)
 
 
 @pytest.mark.parametrize("fault", [FULL, TORN, NO_SYNC], ids=["full disk", "torn write", "failed sync"])
-async def test_reads_go_on_while_the_disk_refuses_writes(
+async def test_reads_continue_while_the_disk_rejects_writes(
     engine: EmbeddedEngine, disk: FailingDisk, fault: Fault
 ) -> None:
     sent, _ = await send_all(engine, "before")
@@ -107,7 +107,7 @@ async def test_reads_go_on_while_the_disk_refuses_writes(
 
 @pytest.mark.parametrize("after_calls", [0, 3, 7])
 @pytest.mark.parametrize("fault", [FULL, TORN, NO_SYNC], ids=["full disk", "torn write", "failed sync"])
-async def test_the_same_engine_writes_again_once_the_disk_is_mended(
+async def test_engine_writes_again_once_the_disk_is_repaired(
     store: Path, disk: FailingDisk, fault: Fault, after_calls: int
 ) -> None:
     engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), vfs=disk.name)
@@ -115,7 +115,7 @@ async def test_the_same_engine_writes_again_once_the_disk_is_mended(
     for round_ in range(4):
         disk.fail(fault, after_calls=after_calls)
         during, _ = await send_all(engine, f"during{round_}")
-        disk.mend()
+        disk.repair()
         after, failed = await send_all(engine, f"after{round_}")
         assert failed == []
         acknowledged += [*during, *after]
@@ -138,7 +138,7 @@ async def test_after_a_failed_sync_and_a_kill_nothing_is_half_done(
     left.mkdir()
     for suffix in ("", "-wal"):
         shutil.copy(f"{store}{suffix}", left)
-    disk.mend()
+    disk.repair()
 
     found = inspect(left / "chat.db", sent)
     assert set(found.messages) - set(sent) <= set(failed)
@@ -155,13 +155,13 @@ async def test_a_checkpoint_that_fails_loses_nothing(engine: EmbeddedEngine, dis
         more, failed = await send_all(engine, f"after the failed {fault.call}")
         assert failed == []
         sent += more
-    disk.mend()
+    disk.repair()
 
     engine._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     assert set(inspect(store, sent).messages) == set(sent)
 
 
-async def test_a_read_that_the_disk_refuses_is_told_so(store: Path, disk: FailingDisk) -> None:
+async def test_failed_read_of_the_disk_is_reported(store: Path, disk: FailingDisk) -> None:
     engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
     sent, _ = await send_all(engine, "before")
     await engine.close()
@@ -182,7 +182,7 @@ async def test_a_read_that_the_disk_refuses_is_told_so(store: Path, disk: Failin
         await engine.sweep()
     _, failed = await send_all(engine, "during")
     assert len(failed) == SENDERS
-    disk.mend()
+    disk.repair()
 
     assert all([await has(engine, message) for message in sent])
     await engine.sweep()
@@ -220,7 +220,7 @@ def no_file_larger_than(size: int) -> Iterator[None]:
 
 
 async def send_until_refused(engine: EmbeddedEngine, run: str) -> list[Message]:
-    """Everybody sends long messages until one of theirs is refused; those that were acknowledged."""
+    """Send long messages of all users until each has a failure; return the acknowledged ones."""
     acknowledged: list[Message] = []
 
     async def one_sender(sender: int) -> None:

@@ -30,12 +30,12 @@ async def opened(store: Path, layout: Layout = LAYOUT) -> EmbeddedEngine:
 
 
 async def refused(store: Path, layout: Layout = LAYOUT) -> StoreError:
-    """The error of opening this store, which must be told and must leave every byte as it was."""
+    """Return the error of opening this store, which must change no byte."""
     before = contents(store.parent)
-    with pytest.raises(StoreError) as told:
+    with pytest.raises(StoreError) as raised:
         await opened(store, layout)
     assert contents(store.parent) == before
-    return told.value
+    return raised.value
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -73,7 +73,7 @@ def flipped(page: int) -> Callable[[bytes], bytes]:
 
 @pytest.fixture
 async def store(tmp_path: Path) -> Path:
-    """A store that was closed cleanly, with a message of everybody."""
+    """A store that was closed cleanly, with a message of every user."""
     path = tmp_path / "chat.db"
     engine = await opened(path)
     await talk(engine, "before", lambda message: None, messages=3)
@@ -205,7 +205,7 @@ async def test_a_store_with_any_page_flipped_is_damaged_and_left_as_it_was(store
         assert isinstance(await refused(store), StoreDamaged), f"page {page}"
 
 
-async def test_damage_in_a_store_too_large_to_check_is_told_when_it_is_met(
+async def test_damage_in_a_large_store_is_reported_when_it_is_read(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file, "SMALL_ENOUGH_TO_CHECK", 0)
@@ -224,19 +224,19 @@ async def test_damage_in_a_store_too_large_to_check_is_told_when_it_is_met(
     await engine.close()
 
 
-async def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+async def test_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreFailed, match="folder"):
         await opened(tmp_path / "nowhere" / "chat.db")
 
 
-async def test_a_folder_in_place_of_the_file_is_told(tmp_path: Path) -> None:
+async def test_folder_in_place_of_the_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreFailed):
         await opened(tmp_path)
 
 
 @contextmanager
 def without_rights() -> Iterator[None]:
-    """Be somebody to whom permissions apply; root is above them."""
+    """Run as a user to whom permissions apply, unlike root."""
     if os.geteuid() != 0:
         yield
         return
@@ -249,7 +249,7 @@ def without_rights() -> Iterator[None]:
 
 @pytest.fixture
 def read_only_folder() -> Iterator[Path]:
-    """A folder in which everybody may look and nobody may write; not below pytest's own, which nobody may enter."""
+    """A folder that all users may read and none may write; not below pytest's own, which is private."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o555)
@@ -257,14 +257,14 @@ def read_only_folder() -> Iterator[Path]:
         folder.chmod(0o700)
 
 
-async def test_a_read_only_folder_is_told(read_only_folder: Path) -> None:
+async def test_read_only_folder_is_reported(read_only_folder: Path) -> None:
     with without_rights(), pytest.raises(StoreFailed):
         await opened(read_only_folder / "chat.db")
 
     assert os.listdir(read_only_folder) == []
 
 
-async def test_a_store_that_may_not_be_written_is_told(store: Path, read_only_folder: Path) -> None:
+async def test_read_only_store_is_reported(store: Path, read_only_folder: Path) -> None:
     allow(read_only_folder, 0o755)
     target = read_only_folder / "chat.db"
     shutil.copy(store, target)
@@ -278,7 +278,7 @@ async def test_a_store_that_may_not_be_written_is_told(store: Path, read_only_fo
     assert contents(read_only_folder) == before
 
 
-async def test_a_folder_that_may_not_be_entered_is_told(read_only_folder: Path) -> None:
+async def test_folder_without_access_is_reported(read_only_folder: Path) -> None:
     allow(read_only_folder, 0o000)
 
     with without_rights(), pytest.raises(StoreFailed):
@@ -310,7 +310,7 @@ async def test_an_index_that_is_added_is_filled_from_the_rows(store: Path) -> No
     inspect(store, layout=layout)
 
 
-async def test_indexes_that_change_places_or_go_are_those_of_the_layout(store: Path) -> None:
+async def test_moved_and_removed_indexes_follow_the_layout(store: Path) -> None:
     turned = Layout(indexes={gsi2: LAYOUT.indexes[gsi2], gsi1: LAYOUT.indexes[gsi1]})
     fewer = Layout(indexes={gsi2: LAYOUT.indexes[gsi2]})
     for layout in (turned, fewer, LAYOUT):

@@ -58,7 +58,7 @@ class Verdict(NamedTuple):
 
 
 async def recorded_run(store: Path, *, checkpoint_pages: int = 1000, synchronous: str = "FULL") -> Run:
-    """Everybody talks on a new store, which is then opened again, talked on, and closed."""
+    """Send messages on a new store, open it again, send more, and close it."""
     acknowledged: list[tuple[int, Message]] = []
     with recording_disk(f"recording {store}") as disk:
         for run in ("first", "second"):
@@ -135,7 +135,7 @@ async def test_small_checkpoints_do_happen_in_the_recorded_run(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("moment", range(3))
-async def test_a_cut_while_the_store_is_being_made_leaves_one_that_opens(tmp_path: Path, moment: int) -> None:
+async def test_power_loss_during_creation_leaves_a_store_that_opens(tmp_path: Path, moment: int) -> None:
     chance = random.Random(SEED + moment)
     run = await recorded_run(tmp_path / "chat.db")
     opening = min(run.places_of_acks())

@@ -97,7 +97,7 @@ async def test_a_task_that_is_cancelled_while_it_waits_for_space_leaves_the_othe
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_a_cancelled_write_happens_wholly_or_not_at_all_and_others_are_not_harmed(
+async def test_cancelled_write_is_done_wholly_or_not_at_all_and_affects_no_other(
     engine: EmbeddedEngine, store: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
@@ -107,7 +107,7 @@ async def test_a_cancelled_write_happens_wholly_or_not_at_all_and_others_are_not
         await send(engine, message)
         acknowledged.append(message)
 
-    # Everybody sends one message only, so that no gap can come from a cancelled one.
+    # Every user sends one message only, so that a cancelled one leaves no gap.
     tasks = [asyncio.create_task(acknowledged_send(Message(f"run{sender}", sender, 0))) for sender in range(300)]
     cancelled = chance.sample(tasks, 100)
     for task in cancelled:
@@ -120,7 +120,7 @@ async def test_a_cancelled_write_happens_wholly_or_not_at_all_and_others_are_not
     inspect(store, acknowledged)
 
 
-async def test_a_task_cancelled_before_its_turn_has_written_nothing(engine: EmbeddedEngine, store: Path) -> None:
+async def test_task_cancelled_in_the_queue_has_written_nothing(engine: EmbeddedEngine, store: Path) -> None:
     tasks = [asyncio.create_task(send(engine, Message(f"run{sender}", sender, 0))) for sender in range(10)]
     # The tasks have submitted; the commit has not had its turn.
     await asyncio.sleep(0)
@@ -130,18 +130,18 @@ async def test_a_task_cancelled_before_its_turn_has_written_nothing(engine: Embe
     assert [message.sender for message in inspect(store).messages] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
 
 
-async def test_a_refused_write_leaves_no_trace_in_the_batch_of_the_others(engine: EmbeddedEngine, store: Path) -> None:
+async def test_refused_write_leaves_no_trace_in_its_batch(engine: EmbeddedEngine, store: Path) -> None:
     taken = Message("run", 0, 0)
     await send(engine, taken)
     refused = operations(Message("refused", 1, 0))
     condition = PutItem(taken.key, {"pk": taken.key.pk, "sk": taken.key.sk}, absent())
 
     sending = [asyncio.create_task(send(engine, Message(f"run{sender}", sender, 0))) for sender in range(1, 10)]
-    with pytest.raises(ConditionFailed) as told:
+    with pytest.raises(ConditionFailed) as raised:
         await engine.transact([*refused, condition], token="refused")
     await asyncio.gather(*sending)
 
-    assert told.value.at(3)
+    assert raised.value.at(3)
     assert len(inspect(store).messages) == 10
 
 
@@ -173,7 +173,7 @@ async def test_a_mistake_of_ours_in_one_write_fails_its_batch_and_nothing_else(
     assert set(inspect(store).messages) == set(messages) - set(failed)
 
 
-async def test_closing_commits_what_waits_and_later_writes_are_told(store: Path) -> None:
+async def test_closing_commits_waiting_writes_and_rejects_later_ones(store: Path) -> None:
     engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
     tasks = [asyncio.create_task(send(engine, Message(f"run{sender}", sender, 0))) for sender in range(500)]
     await asyncio.sleep(0)
@@ -188,7 +188,7 @@ async def test_closing_commits_what_waits_and_later_writes_are_told(store: Path)
     assert len(inspect(store).messages) == 500
 
 
-async def test_closing_a_store_whose_queue_is_full_tells_those_who_wait_for_space(
+async def test_closing_a_store_with_a_full_queue_fails_the_waiting_writes(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "MAX_WAITING", 8)
@@ -218,15 +218,15 @@ async def test_closing_under_load_keeps_everything_that_was_acknowledged(store: 
     talking = asyncio.create_task(talk(engine, "run", acknowledge))
     await enough.wait()
     await asyncio.wait_for(engine.close(), SOON_SECONDS)
-    with pytest.raises(ExceptionGroup) as told:
+    with pytest.raises(ExceptionGroup) as raised:
         await talking
 
-    assert {type(error) for error in told.value.exceptions} == {StoreClosed}
+    assert {type(error) for error in raised.value.exceptions} == {StoreClosed}
     # The last ones were committed, though the store was closed before their senders could say so.
     assert set(acknowledged) <= set(inspect(store, acknowledged).messages)
 
 
-async def test_everything_asked_of_a_closed_store_is_told_so(store: Path) -> None:
+async def test_every_call_of_a_closed_store_raises(store: Path) -> None:
     engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock())
     await send(engine, Message("before", 0, 0))
     reader = await engine.changes(OLDEST)

@@ -1,4 +1,4 @@
-"""Readiness: a server whose store takes no writes says so, and says when it does again."""
+"""Readiness: a server reports that its store rejects writes, and that it accepts them again."""
 
 from __future__ import annotations
 

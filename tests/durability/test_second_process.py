@@ -27,7 +27,7 @@ TURNS = 100
 
 @asynccontextmanager
 async def lock_held(store: Path) -> AsyncIterator[Callable[[], None]]:
-    """Another connection has the write lock; the way to let go of it. Nothing in the block may take for ever."""
+    """Hold the write lock in another connection; yield the function that releases it."""
     connection = apsw.Connection(str(store))
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -39,7 +39,7 @@ async def lock_held(store: Path) -> AsyncIterator[Callable[[], None]]:
 
 async def busy_since(engine: EmbeddedEngine) -> float:
     """Return since when the engine waits for the lock, once it does."""
-    while (since := engine._writer._busy_since) is None:  # noqa: ASYNC110 - the engine tells nobody
+    while (since := engine._writer._busy_since) is None:  # noqa: ASYNC110 - the engine has no event for it
         await asyncio.sleep(0.001)
     return since
 
@@ -64,10 +64,10 @@ async def test_two_processes_under_load_see_all_changes_of_both_in_one_order(
             ours = asyncio.create_task(follow(engine, transactions))
             await talk(engine, "ours", acknowledged.append, messages=messages)
             followed_here = await ours
-        said = await theirs
+        lines = await theirs
 
-    followed_there = [line.removeprefix("change ") for line in said if line.startswith("change ")]
-    acknowledged += [Message.of_id(line) for line in said if not line.startswith("change ")]
+    followed_there = [line.removeprefix("change ") for line in lines if line.startswith("change ")]
+    acknowledged += [Message.of_id(line) for line in lines if not line.startswith("change ")]
     found = inspect(store, acknowledged)
     assert followed_here == followed_there
     assert len(found.messages) == len(acknowledged) == transactions
@@ -92,14 +92,14 @@ async def test_a_process_that_is_killed_under_load_beside_another_leaves_it_whol
                 process.kill()
 
         await talk(engine, "ours", acknowledge, messages=20)
-        said = [first, *last_lines_of(process)]
+        lines = [first, *last_lines_of(process)]
 
-    found = inspect(store, [*acknowledged, *map(Message.of_id, said)])
+    found = inspect(store, [*acknowledged, *map(Message.of_id, lines)])
     assert len(acknowledged) == 20 * SENDERS
     assert {message.run for message in found.messages} == {"ours", "theirs"}
 
 
-async def test_a_process_killed_with_the_write_lock_does_not_block_others(engine: EmbeddedEngine, store: Path) -> None:
+async def test_process_killed_with_the_write_lock_does_not_block_others(engine: EmbeddedEngine, store: Path) -> None:
     await send(engine, Message("before", 0, 0))
 
     with started(OTHER_PROCESS, "hold", str(store)) as process:
@@ -113,7 +113,7 @@ async def test_a_process_killed_with_the_write_lock_does_not_block_others(engine
     assert [message.run for message in inspect(store).messages] == ["before", "during"]
 
 
-async def test_while_a_write_waits_for_the_lock_the_event_loop_goes_on_and_reads_are_answered(
+async def test_event_loop_and_reads_continue_while_a_write_waits_for_the_lock(
     engine: EmbeddedEngine, store: Path
 ) -> None:
     before = Message("before", 0, 0)
@@ -133,7 +133,7 @@ async def test_while_a_write_waits_for_the_lock_the_event_loop_goes_on_and_reads
     assert len(inspect(store).messages) == SENDERS + 1
 
 
-async def test_a_lock_held_beyond_the_deadline_is_told_and_later_writes_work(
+async def test_lock_held_beyond_the_deadline_is_reported_and_later_writes_work(
     engine: EmbeddedEngine, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "BUSY_SECONDS", 0.2)
@@ -176,7 +176,7 @@ async def test_a_waiting_reader_soon_sees_what_another_process_commits(engine: E
     assert await has(engine, Message("theirs", 0, 0))
 
 
-async def test_two_engines_that_make_the_same_new_store_at_once_share_it(store: Path) -> None:
+async def test_two_engines_that_create_a_store_at_once_share_it(store: Path) -> None:
     engines = await asyncio.gather(
         *(EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False) for _ in range(6))
     )

@@ -1,4 +1,4 @@
-"""An engine over an endpoint that answers as told (`engine`, `scripted`), and one over dynoxide (`stored`)."""
+"""An engine on a scripted endpoint (`engine`, `scripted`), and one on dynoxide (`stored`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sobremesa.table.engines.dynamodb import DynamoEngine
 
 @pytest.fixture(autouse=True)
 def aws_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder where credentials and profiles are looked for: never those of whoever runs the tests."""
+    """An empty folder where credentials and profiles are looked for: never those of the user who runs the tests."""
     for name in os.environ:
         if name.startswith("AWS_"):
             monkeypatch.delenv(name)
@@ -54,7 +54,7 @@ async def engine(scripted: ScriptedEndpoint, clock: SetClock) -> AsyncIterator[D
 
 @pytest.fixture
 def layout() -> Layout:
-    """A table that nobody had before: dynoxide gives the old changes of a name that comes again."""
+    """A new table name: dynoxide returns the old changes of a name that is used again."""
     return Layout(table=f"dynamodb-{uuid.uuid4().hex}")
 
 

@@ -1,4 +1,4 @@
-"""An endpoint that speaks DynamoDB's protocol and answers as it is told: errors, half answers, silence."""
+"""A scripted endpoint with DynamoDB's protocol: errors, incomplete responses, no response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Answering: TypeAlias = Callable[[Received], Awaitable[web.StreamResponse]]
 
 
 class ScriptedEndpoint:
-    """Answers with what was put in its queue, then as it always does; remembers every request."""
+    """Responds with the queued responses, then with the default; records every request."""
 
     def __init__(self) -> None:
         self.url = ""

@@ -109,7 +109,7 @@ class ScriptedStream:
                     return rejects("TrimmedDataAccessException")
                 place = int(body["SequenceNumber"].removeprefix(f"{shard_id}-")) + 1
             case other:
-                raise AssertionError(f"nobody asked for {other} before")
+                raise AssertionError(f"{other} was not requested before")
         return answers({"ShardIterator": self._give(shard_id, place)})
 
     def _records(self, iterator: str) -> Answering:

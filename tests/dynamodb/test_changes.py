@@ -23,7 +23,7 @@ from sobremesa.table.errors import (
 )
 
 SOON = 10.0
-"""Long enough for a change that surely comes; nobody waits for so long."""
+"""The timeout for a change that is certain to arrive."""
 
 A_DAY = 24 * 3600
 
@@ -75,7 +75,7 @@ async def test_a_change_carries_the_item_before_and_after_it(stored: DynamoEngin
     assert all(abs(now_ms - change.at_ms) < 60_000 for change in changes)
 
 
-async def test_every_kind_of_write_is_told_and_one_that_failed_is_not(stored: DynamoEngine) -> None:
+async def test_every_kind_of_write_is_in_the_stream_and_a_failed_one_is_not(stored: DynamoEngine) -> None:
     reader = await stored.changes(NEWEST)
     await stored.batch_write([put("a"), put("b")])
     with pytest.raises(ConditionFailed):
@@ -119,7 +119,7 @@ async def test_a_position_of_newest_is_good_before_anything_was_read(
     assert keys(changes) == ["after"]
 
 
-async def test_another_process_goes_on_where_the_first_one_stopped(stored: DynamoEngine, another: DynamoEngine) -> None:
+async def test_another_process_resumes_where_the_first_one_stopped(stored: DynamoEngine, another: DynamoEngine) -> None:
     reader = await stored.changes(OLDEST)
     await stored.write(put("0"))
     first, position = await read(reader, 1)
@@ -151,7 +151,7 @@ async def test_a_read_wakes_up_for_a_change(stored: DynamoEngine) -> None:
     assert keys((await reading).changes) == ["late"]
 
 
-async def test_more_changes_than_fit_into_one_answer_all_come_in_order(stored: DynamoEngine) -> None:
+async def test_more_changes_than_one_response_are_read_in_order(stored: DynamoEngine) -> None:
     reader = await stored.changes(NEWEST)
     for start in range(0, 1200, 100):
         await stored.transact([put(f"{number:04d}") for number in range(start, start + 100)], None)
@@ -179,7 +179,7 @@ async def test_a_position_is_trimmed_after_a_day(
     assert keys(changes) == ["s"]
 
 
-async def test_a_position_of_a_table_that_was_made_again_is_trimmed(stored: DynamoEngine) -> None:
+async def test_position_of_a_recreated_table_is_trimmed(stored: DynamoEngine) -> None:
     position = (await (await stored.changes(OLDEST)).read(0)).position
     await stored.drop_table()
     await stored.create_table()
@@ -188,7 +188,7 @@ async def test_a_position_of_a_table_that_was_made_again_is_trimmed(stored: Dyna
         await stored.changes(position)
 
 
-async def test_a_table_that_is_gone_has_no_changes(stored: DynamoEngine) -> None:
+async def test_dropped_table_has_no_changes(stored: DynamoEngine) -> None:
     await stored.drop_table()
 
     with pytest.raises(TableMissing):
@@ -196,7 +196,7 @@ async def test_a_table_that_is_gone_has_no_changes(stored: DynamoEngine) -> None
     await stored.create_table()
 
 
-async def test_what_is_no_position_is_refused(stored: DynamoEngine) -> None:
+async def test_invalid_position_is_refused(stored: DynamoEngine) -> None:
     with pytest.raises(BadCursor):
         await stored.changes(Position("garbage!"))
 

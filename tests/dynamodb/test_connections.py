@@ -109,7 +109,7 @@ WHOLES = {
 
 
 @pytest.mark.parametrize("name", WHOLES)
-async def test_an_answer_is_read_however_it_is_framed(name: str) -> None:
+async def test_response_is_read_with_any_framing(name: str) -> None:
     converse, connected = WHOLES[name]
     async with serving(converse) as server, engine_of(server) as engine:
         assert await text_of(engine) == "hola"
@@ -118,7 +118,7 @@ async def test_an_answer_is_read_however_it_is_framed(name: str) -> None:
     assert server.connections == connected
 
 
-async def test_an_answer_in_pieces_is_one_answer() -> None:
+async def test_response_in_pieces_is_one_response() -> None:
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_request(reader)
         for byte in WHOLE:
@@ -134,7 +134,7 @@ async def test_an_answer_in_pieces_is_one_answer() -> None:
 @pytest.mark.parametrize(
     "answer", [b"SSH-2.0-OpenSSH\r\n\r\n", b"HTTP/1.1 101 Other\r\nUpgrade: x\r\n\r\n", b"\x00" * 64]
 )
-async def test_what_is_no_answer_in_http_is_none(answer: bytes) -> None:
+async def test_invalid_http_is_no_response(answer: bytes) -> None:
     async with serving(always(answer, then_close=True)) as server, engine_of(server) as engine:
         with pytest.raises(OutcomeUnknown):
             await engine.write(put())
@@ -170,7 +170,7 @@ async def test_a_connection_that_was_idle_for_long_is_not_used(monkeypatch: pyte
     assert server.connections == 2
 
 
-async def test_a_late_answer_is_never_taken_for_that_of_another_request() -> None:
+async def test_late_response_is_never_taken_for_that_of_another_request() -> None:
     first_came, answer_it = asyncio.Event(), asyncio.Event()
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -213,7 +213,7 @@ async def test_a_request_that_was_given_up_ends_its_connection() -> None:
         await asyncio.wait_for(ended.wait(), 5)
 
 
-async def test_an_answer_that_nobody_asked_for_ends_the_connection() -> None:
+async def test_unexpected_response_closes_the_connection() -> None:
     twice = always(WHOLE + WHOLE.replace(b"hola", b"more"))
     async with serving(twice) as server, engine_of(server) as engine:
         for _ in range(3):
@@ -222,7 +222,7 @@ async def test_an_answer_that_nobody_asked_for_ends_the_connection() -> None:
     assert server.connections == 3
 
 
-async def test_no_more_connections_are_made_than_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_number_of_connections_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
     async with serving(always(WHOLE)) as server, engine_of(server) as engine:
         found = await asyncio.gather(*(text_of(engine) for _ in range(20)))
@@ -241,7 +241,7 @@ async def test_who_waits_too_long_for_a_connection_surely_did_nothing(monkeypatc
     assert server.connections == 0
 
 
-async def test_whoever_fails_leaves_their_place_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lock_is_released_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 1)
     async with serving(always(b"nonsense\r\n\r\n", then_close=True)) as server, engine_of(server) as engine:
         for _ in range(3):
@@ -273,7 +273,7 @@ async def test_an_endpoint_that_is_no_address_is_refused(endpoint: str, clock: S
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """A certificate for this machine's own address, with its key, that nobody has signed."""
+    """A self-signed certificate for this machine's own address, with its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "endpoint")])
     now = datetime.datetime.now(datetime.UTC)
@@ -303,7 +303,7 @@ def tls(certificate: Path) -> ssl.SSLContext:
     return context
 
 
-async def test_an_endpoint_is_asked_over_tls_if_its_certificate_is_trusted(
+async def test_endpoint_is_called_over_tls_if_its_certificate_is_trusted(
     certificate: Path, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
@@ -314,7 +314,7 @@ async def test_an_endpoint_is_asked_over_tls_if_its_certificate_is_trusted(
     assert server.connections == 1
 
 
-async def test_an_endpoint_whose_certificate_nobody_signed_is_not_asked(tls: ssl.SSLContext) -> None:
+async def test_endpoint_with_an_untrusted_certificate_is_not_called(tls: ssl.SSLContext) -> None:
     async with serving(always(WHOLE), tls) as server, engine_of(server) as engine:
         with pytest.raises(StoreFailed, match=r"was not sent.*certificate"):
             await engine.write(put())

@@ -61,12 +61,12 @@ async def test_an_endpoint_on_this_machine_takes_anything() -> None:
 
 
 @pytest.mark.parametrize("endpoint", [None, "https://db.example.com"])
-async def test_without_keys_nothing_can_be_asked_elsewhere(endpoint: str | None) -> None:
+async def test_remote_endpoint_requires_keys(endpoint: str | None) -> None:
     with pytest.raises(StoreFailed, match="no AWS credentials"):
         await Credentials.find(endpoint)
 
 
-async def test_for_an_endpoint_on_this_machine_no_role_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_local_endpoint_needs_no_role(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(_: object) -> None:
         raise AssertionError("the machine's metadata service was asked")
 
@@ -121,7 +121,7 @@ BROKEN: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-async def test_credentials_that_cannot_be_read_are_told(
+async def test_credentials_that_cannot_be_read_are_reported(
     broken: str, aws_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(aws_home)
@@ -134,7 +134,7 @@ async def test_credentials_that_cannot_be_read_are_told(
         await DynamoEngine.open(Layout(), region=None, endpoint=None, clock=SetClock())
 
 
-async def test_a_region_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_region_that_cannot_be_read_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "nobody")
 
     with pytest.raises(StoreFailed):
@@ -142,7 +142,7 @@ async def test_a_region_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPa
 
 
 class Lender:
-    """Lends keys for an hour each, through botocore's own renewable credentials, and tells who came for them."""
+    """Lends keys for an hour each, through botocore's own renewable credentials, and records the requests."""
 
     def __init__(self) -> None:
         self.now = START
@@ -210,7 +210,7 @@ async def test_while_keys_are_renewed_in_good_time_the_old_ones_serve(lender: Le
     assert await access(found) == "key2"
 
 
-async def test_in_the_last_minutes_everybody_waits_for_keys_that_are_renewed_once(lender: Lender) -> None:
+async def test_in_the_last_minutes_all_requests_wait_for_one_renewal(lender: Lender) -> None:
     found = await Credentials.find(None)
     lender.wait(minutes=56)
     lender.open.clear()
@@ -302,7 +302,7 @@ async def test_a_request_whose_keys_cannot_be_renewed_surely_was_not_sent(
         await engine.close()
 
 
-async def test_an_engine_that_is_closed_while_keys_are_renewed_says_so(
+async def test_engine_closed_while_keys_are_renewed_raises(
     lender: Lender, scripted: ScriptedEndpoint, clock: SetClock
 ) -> None:
     engine = await DynamoEngine.open(Layout(), region="eu-west-1", endpoint=scripted.url, clock=clock)

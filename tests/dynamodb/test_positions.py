@@ -30,7 +30,7 @@ positions = st.builds(
 
 
 @given(positions)
-def test_a_position_is_one_word_of_text_and_comes_back_whole(position: StreamPosition) -> None:
+def test_position_is_text_and_decodes_to_itself(position: StreamPosition) -> None:
     text = position.to_text()
 
     assert re.fullmatch(r"[A-Za-z0-9_-]+", text)
@@ -62,7 +62,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize("text", FORGED)
-async def test_what_is_no_position_is_refused(
+async def test_invalid_position_is_refused(
     text: str, engine: DynamoEngine, scripted: ScriptedEndpoint, clock: SetClock
 ) -> None:
     scripted.answers_always(ScriptedStream(clock).answer)
@@ -72,7 +72,7 @@ async def test_what_is_no_position_is_refused(
 
 
 @given(st.text())
-def test_any_text_is_a_position_or_refused_as_none(text: str) -> None:
+def test_any_text_is_a_position_or_rejected(text: str) -> None:
     try:
         position_from(Position(text))
     except BadCursor:

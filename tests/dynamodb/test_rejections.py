@@ -160,7 +160,7 @@ async def test_a_code_means_one_error(
 
 
 @pytest.mark.parametrize(("message", "meaning"), MESSAGES)
-async def test_a_refusal_says_in_its_message_what_is_wrong(
+async def test_refusal_explains_the_mistake(
     message: str, meaning: type[TableError], engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     reason = {"Code": "ValidationError", "Message": message}
@@ -221,7 +221,7 @@ async def test_a_cancelled_transaction_means_the_gravest_of_its_reasons(
     assert type(error) is meaning
 
 
-async def test_a_cancelled_transaction_tells_each_failed_operation_and_what_was_there(
+async def test_cancelled_transaction_reports_each_failed_operation_and_its_item(
     engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     there = {"pk": {"S": "p"}, "sk": {"S": "b"}, "n": {"N": "7"}}
@@ -250,7 +250,7 @@ async def test_a_cancelled_transaction_tells_each_failed_operation_and_what_was_
     assert not error.at(2)
 
 
-async def test_a_failed_condition_tells_what_was_there(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
+async def test_failed_condition_reports_the_item(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
     there = {"pk": {"S": "p"}, "sk": {"S": "s"}, "tags": {"SS": ["a"]}}
     scripted.answers_next(
         rejects("ConditionalCheckFailedException", Item=there), rejects("ConditionalCheckFailedException")
@@ -287,7 +287,7 @@ async def test_an_error_is_known_by_its_name_however_it_is_spelt(
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Forbidden", b'"text"', b"[]", b'{"__type": 7}'])
-async def test_an_error_of_somebody_in_between_is_told_in_his_words(
+async def test_error_of_a_proxy_is_reported_with_its_text(
     body: bytes, engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_always(answers_bytes(body, status=403))

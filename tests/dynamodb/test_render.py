@@ -55,7 +55,7 @@ WORDS = re.compile(
     r"|begins_with|contains|if_not_exists|list_append)(?= |\()"
     r"|#\d+|:\d+|\[\d+\]|<>|<=|>=|[=<>(),. ]"
 )
-"""All that an expression is made of; whatever else stands in one was put there by somebody's name or value."""
+"""The syntax of expressions; any other text would come from a name or a value."""
 
 names = st.text(min_size=1, max_size=6) | st.sampled_from([*RESERVED, "a.b", "#0", ":0", "x[0]", "a = b OR c", "ñ"])
 values = st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=3) | st.just("1 OR 2") | st.just([1, "#0"])
@@ -116,9 +116,7 @@ def assert_only_placeholders(expressions: Expressions, *texts: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(condition=conditions, update=updates, where=conditions)
-def test_no_name_and_no_value_ever_stands_in_an_expression(
-    condition: Condition, update: Changes, where: Condition
-) -> None:
+def test_expressions_contain_only_placeholders(condition: Condition, update: Changes, where: Condition) -> None:
     expressions = Expressions("pk")
 
     texts = [expressions.update(update), expressions.condition(condition), expressions.condition(where)]

@@ -35,7 +35,7 @@ def answered(scripted: ScriptedEndpoint) -> ScriptedEndpoint:
     return scripted
 
 
-async def test_every_call_is_one_request_that_asks_what_it_cost(
+async def test_every_call_is_one_request_that_requests_its_cost(
     engine: DynamoEngine, answered: ScriptedEndpoint
 ) -> None:
     await engine.get(KEY, consistent=True, fields=None)
@@ -65,9 +65,7 @@ async def test_every_call_is_one_request_that_asks_what_it_cost(
     assert {received.body["ReturnConsumedCapacity"] for received in answered.received} == {"TOTAL"}
 
 
-async def test_a_single_write_asks_for_the_item_before_or_after_it(
-    engine: DynamoEngine, answered: ScriptedEndpoint
-) -> None:
+async def test_single_write_requests_the_old_or_new_item(engine: DynamoEngine, answered: ScriptedEndpoint) -> None:
     await engine.write(put())
     await engine.write(UpdateItem(KEY, set_to(a=1)))
     await engine.write(delete("s"))
@@ -75,9 +73,7 @@ async def test_a_single_write_asks_for_the_item_before_or_after_it(
     assert [each.body["ReturnValues"] for each in answered.received] == ["ALL_OLD", "ALL_NEW", "ALL_OLD"]
 
 
-async def test_a_condition_asks_for_the_item_on_which_it_failed(
-    engine: DynamoEngine, answered: ScriptedEndpoint
-) -> None:
+async def test_condition_requests_the_item_on_which_it_failed(engine: DynamoEngine, answered: ScriptedEndpoint) -> None:
     await engine.write(put(when=absent()))
     await engine.transact([put(when=absent()), delete("t")], None)
 
@@ -89,9 +85,7 @@ async def test_a_condition_asks_for_the_item_on_which_it_failed(
     assert free.keys() == {"TableName", "Key"}
 
 
-async def test_a_token_goes_with_its_transaction_and_only_if_there_is_one(
-    engine: DynamoEngine, answered: ScriptedEndpoint
-) -> None:
+async def test_token_is_sent_only_if_there_is_one(engine: DynamoEngine, answered: ScriptedEndpoint) -> None:
     await engine.transact([put()], "token-1")
     await engine.transact([put()], None)
 
@@ -109,9 +103,7 @@ async def test_the_same_transaction_is_the_same_to_the_byte(engine: DynamoEngine
     assert first.raw == second.raw
 
 
-async def test_what_is_wrong_is_refused_before_anything_is_sent(
-    engine: DynamoEngine, answered: ScriptedEndpoint
-) -> None:
+async def test_invalid_request_is_refused_before_it_is_sent(engine: DynamoEngine, answered: ScriptedEndpoint) -> None:
     big = put(text="x" * 400 * 1024)
     for attempt in (
         engine.write(big),
@@ -163,7 +155,7 @@ def test_the_names_of_a_layout_are_used_throughout() -> None:
     assert requests.last_of({}, gsi1) is requests.last_of(None, None) is None
 
 
-def test_a_question_says_just_what_was_asked() -> None:
+def test_query_request_contains_exactly_the_question() -> None:
     requests = Requests(Layout(table="t"))
 
     plain = requests.query(QueryRequest(pk="p"))
@@ -216,7 +208,7 @@ CONSUMED: list[tuple[list[dict[str, Any]], Capacity]] = [
 
 
 @pytest.mark.parametrize(("consumed", "capacity"), CONSUMED)
-async def test_a_transaction_costs_what_the_answer_says(
+async def test_transaction_costs_what_the_response_reports(
     consumed: list[dict[str, Any]], capacity: Capacity, engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_always(answers({"ConsumedCapacity": consumed}))
@@ -224,7 +216,7 @@ async def test_a_transaction_costs_what_the_answer_says(
     assert (await engine.transact([put()], None)).capacity == capacity
 
 
-async def test_reads_and_single_writes_cost_what_the_answer_says(
+async def test_reads_and_single_writes_cost_what_the_response_reports(
     engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_always(answers({"ConsumedCapacity": {"TableName": "notes", "CapacityUnits": 2.5}}))

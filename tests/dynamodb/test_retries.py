@@ -79,7 +79,7 @@ async def test_a_read_is_tried_again_whatever_went_wrong_on_the_way(
 
 
 @pytest.mark.parametrize("loss", [hangs_up, FAILED])
-async def test_a_transaction_whose_answer_is_lost_is_sent_again_with_the_same_token(
+async def test_transaction_is_retried_with_the_same_token_after_a_lost_response(
     loss: Answering, table: Table, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_next(loss, THROTTLED, cancels("None", "TransactionConflict"), loss, answers())
@@ -103,7 +103,7 @@ async def test_every_transaction_has_a_token_of_its_own(table: Table, scripted: 
     assert len(set(tokens)) == 3
 
 
-async def test_a_given_token_is_kept_and_makes_a_transaction_of_one_write(
+async def test_given_token_is_kept_and_turns_one_write_into_a_transaction(
     table: Table, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_next(hangs_up, answers())
@@ -129,7 +129,7 @@ async def test_a_transaction_sent_twice_with_its_token_is_done_once(stored: Dyna
 
 
 @pytest.mark.parametrize("loss", [hangs_up, FAILED])
-async def test_a_single_write_that_is_not_the_same_twice_is_never_sent_again_after_a_lost_answer(
+async def test_write_that_is_not_idempotent_is_never_repeated_after_a_lost_response(
     loss: Answering, table: Table, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_always(loss)
@@ -190,7 +190,7 @@ async def test_what_will_never_work_is_tried_once(
     assert len(scripted.received) == 1
 
 
-async def test_a_conflict_that_stays_is_told(table: Table, scripted: ScriptedEndpoint) -> None:
+async def test_persistent_conflict_is_reported(table: Table, scripted: ScriptedEndpoint) -> None:
     scripted.answers_always(cancels("TransactionConflict", "None"))
 
     with pytest.raises(Conflict):
@@ -199,7 +199,7 @@ async def test_a_conflict_that_stays_is_told(table: Table, scripted: ScriptedEnd
     assert len(scripted.received) == Retries().attempts
 
 
-async def test_a_store_that_stays_away_is_told(table: Table, scripted: ScriptedEndpoint) -> None:
+async def test_unreachable_store_is_reported(table: Table, scripted: ScriptedEndpoint) -> None:
     scripted.answers_always(hangs_up)
 
     with pytest.raises(StoreFailed):
@@ -238,7 +238,7 @@ class Shelf:
 
 
 @pytest.mark.parametrize("last_first", [False, True])
-async def test_keys_that_a_batch_left_over_are_asked_for_again_and_their_order_is_kept(
+async def test_unprocessed_keys_are_requested_again_and_their_order_is_kept(
     last_first: bool, table: Table, scripted: ScriptedEndpoint, pauses: list[float]
 ) -> None:
     scripted.answers_always(Shelf(30, last_first=last_first).answer)
@@ -277,7 +277,7 @@ async def test_the_last_write_of_an_item_wins_also_when_the_first_is_left_over(
 
 
 @pytest.mark.parametrize("loss", [hangs_up, THROTTLED])
-async def test_a_batch_whose_answer_is_lost_is_sent_again(
+async def test_batch_whose_response_is_lost_is_sent_again(
     loss: Answering, table: Table, scripted: ScriptedEndpoint
 ) -> None:
     shelf = Shelf(25)

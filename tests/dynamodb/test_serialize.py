@@ -200,7 +200,7 @@ def test_numbers_are_written_in_plain_digits(number: int | float | Decimal, text
         ("0.30000000000000000000000000000000000001", Decimal("0.30000000000000000000000000000000000001")),
     ],
 )
-def test_numbers_that_others_wrote_are_read_in_stored_form(text: str, number: int | float | Decimal) -> None:
+def test_numbers_of_other_writers_are_read_in_stored_form(text: str, number: int | float | Decimal) -> None:
     assert kinds(load_value({"N": text})) == kinds(number)
 
 
@@ -233,6 +233,6 @@ def test_words_of_an_enumeration_are_written_as_text() -> None:
     assert over_the_wire(dump_item({"mood": Mood.CALM})) == {"mood": {"S": "calm"}}
 
 
-def test_what_is_not_in_stored_form_is_refused() -> None:
+def test_value_not_in_stored_form_is_refused() -> None:
     with pytest.raises(BadValue, match="tuple"):
         dump_value((1, 2))

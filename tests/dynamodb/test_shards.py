@@ -65,7 +65,7 @@ async def test_from_the_oldest_on_parents_come_before_their_children(engine: Dyn
 
 
 @pytest.mark.usefixtures("stream")
-async def test_whoever_resumes_after_every_batch_gets_everything_once_and_in_order(engine: DynamoEngine) -> None:
+async def test_reader_that_resumes_after_every_batch_gets_everything_once_and_in_order(engine: DynamoEngine) -> None:
     seen: list[str] = []
     position = OLDEST
     for _ in range(ROUNDS):
@@ -80,7 +80,7 @@ async def test_whoever_resumes_after_every_batch_gets_everything_once_and_in_ord
 
 @pytest.mark.usefixtures("stream")
 @pytest.mark.parametrize("read", range(8))
-async def test_any_position_is_one_to_go_on_from(read: int, engine: DynamoEngine) -> None:
+async def test_reader_resumes_from_any_position(read: int, engine: DynamoEngine) -> None:
     reader = await engine.changes(OLDEST)
     batches = [await reader.read(0) for _ in range(read + 1)]
 
@@ -213,7 +213,7 @@ TRIMMED = ["the sequence number", "the iterator", "the shard", "the stream"]
 
 
 @pytest.mark.parametrize("what", TRIMMED)
-async def test_a_position_that_is_no_longer_kept_says_so_at_once(
+async def test_position_that_is_no_longer_kept_fails_at_once(
     what: str, engine: DynamoEngine, stream: ScriptedStream
 ) -> None:
     _, position = await drain(await engine.changes(OLDEST))
@@ -247,7 +247,7 @@ async def test_a_position_is_trimmed_after_a_day(engine: DynamoEngine, stream: S
     await engine.changes(fresh)
 
 
-async def test_a_reader_that_was_overtaken_says_so(engine: DynamoEngine, stream: ScriptedStream) -> None:
+async def test_reader_behind_pruned_changes_raises(engine: DynamoEngine, stream: ScriptedStream) -> None:
     reader = await engine.changes(OLDEST)
     await drain(reader)
 
@@ -305,9 +305,7 @@ async def test_a_shard_that_is_throttled_does_not_stop_the_others(engine: Dynamo
 
 
 @pytest.mark.parametrize("failure", [hangs_up, rejects("InternalServerError", status=500)])
-async def test_a_read_that_fails_can_be_made_again(
-    failure: Answering, engine: DynamoEngine, stream: ScriptedStream
-) -> None:
+async def test_failed_read_can_be_repeated(failure: Answering, engine: DynamoEngine, stream: ScriptedStream) -> None:
     reader = await engine.changes(OLDEST)
     await drain(reader)
     stream.put("b3", "c3", "d3")

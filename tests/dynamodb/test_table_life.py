@@ -27,7 +27,7 @@ async def unmade(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[Dyn
         await engine.close()
 
 
-async def test_a_table_is_made_used_and_dropped(unmade: DynamoEngine) -> None:
+async def test_table_is_created_used_and_dropped(unmade: DynamoEngine) -> None:
     await unmade.create_table()
     await unmade.write(put())
     assert (await unmade.get(KEY, consistent=True, fields=None)).item is not None
@@ -53,7 +53,7 @@ async def test_a_table_that_does_not_exist_is_missing(unmade: DynamoEngine) -> N
             await attempt
 
 
-async def test_a_table_is_not_made_twice(stored: DynamoEngine) -> None:
+async def test_table_is_not_created_twice(stored: DynamoEngine) -> None:
     await stored.write(put())
 
     with pytest.raises(TableExists):
@@ -81,7 +81,7 @@ async def test_a_description_counts_what_is_there(stored: DynamoEngine) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1])
-async def test_a_layout_of_other_names_is_made_as_it_says(
+async def test_table_is_created_with_the_names_of_its_layout(
     count: int, dynoxide_memory: Endpoint, layout: Layout
 ) -> None:
     indexes = {gsi1: IndexLayout("byOwner", "owner", "since")}
@@ -136,7 +136,7 @@ async def test_making_a_table_waits_until_it_and_its_indexes_are_active(
 
 
 @pytest.mark.usefixtures("waits")
-async def test_dropping_a_table_waits_until_it_is_gone(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
+async def test_dropping_a_table_waits_until_it_is_deleted(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
     scripted.answers_next(
         answers({"TableDescription": {"TableStatus": "DELETING"}}),
         described("DELETING"),
@@ -164,9 +164,7 @@ async def test_waiting_for_a_table_ends_some_time(
         await engine.drop_table()
 
 
-async def test_a_table_that_is_being_made_cannot_be_dropped_yet(
-    engine: DynamoEngine, scripted: ScriptedEndpoint
-) -> None:
+async def test_table_that_is_being_created_cannot_be_dropped(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
     scripted.answers_always(rejects("ResourceInUseException"))
 
     with pytest.raises(Conflict, match="notes"):

@@ -66,21 +66,21 @@ def silent(request: pytest.FixtureRequest, scripted: ScriptedEndpoint) -> Script
     return scripted
 
 
-async def test_a_write_without_an_answer_may_have_been_done(engine: DynamoEngine, silent: ScriptedEndpoint) -> None:
+async def test_write_without_a_response_may_have_been_done(engine: DynamoEngine, silent: ScriptedEndpoint) -> None:
     for name, write in WRITES.items():
         with pytest.raises(OutcomeUnknown):
             await write(engine)
         assert silent.received, name
 
 
-async def test_a_read_without_an_answer_has_failed(engine: DynamoEngine, silent: ScriptedEndpoint) -> None:
+async def test_read_without_a_response_has_failed(engine: DynamoEngine, silent: ScriptedEndpoint) -> None:
     for name, read in READS.items():
         with pytest.raises(StoreFailed):
             await read(engine)
         assert silent.received, name
 
 
-async def test_a_request_without_an_answer_is_sent_just_once(engine: DynamoEngine, silent: ScriptedEndpoint) -> None:
+async def test_request_without_a_response_is_sent_once(engine: DynamoEngine, silent: ScriptedEndpoint) -> None:
     silent.answers_next(answers())
     await engine.get(KEY, consistent=True, fields=None)  # so that the next one goes over a connection kept alive
 
@@ -90,7 +90,7 @@ async def test_a_request_without_an_answer_is_sent_just_once(engine: DynamoEngin
     assert silent.actions() == ["GetItem", "PutItem"]
 
 
-async def test_an_answer_that_takes_too_long_may_have_been_done(
+async def test_request_that_times_out_may_have_been_done(
     scripted: ScriptedEndpoint, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport, "TOTAL_SECONDS", 0.05)
@@ -124,9 +124,9 @@ async def test_a_hang_up_before_the_request_was_read_may_have_been_done_for_all_
     await server.wait_closed()
 
 
-async def test_a_request_that_finds_nobody_surely_was_not_done(clock: SetClock) -> None:
+async def test_request_without_a_listener_was_not_sent(clock: SetClock) -> None:
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # taken, and nobody listens
+        taken.bind(("127.0.0.1", 0))  # taken, but not listening
         engine = await open_engine(f"http://127.0.0.1:{taken.getsockname()[1]}", clock)
 
         for call in (*READS.values(), *WRITES.values()):
@@ -153,9 +153,9 @@ async def test_a_request_that_waits_too_long_for_its_connection_surely_was_not_d
     assert scripted.received == []
 
 
-async def test_a_name_that_nobody_knows_surely_was_not_asked(clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unknown_host_means_the_request_was_not_sent(clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: object, **__: object) -> list[object]:
-        raise socket.gaierror(socket.EAI_NONAME, "nobody has this name")
+        raise socket.gaierror(socket.EAI_NONAME, "unknown name")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     engine = await open_engine("http://db.localhost:8000", clock)
@@ -167,14 +167,14 @@ async def test_a_name_that_nobody_knows_surely_was_not_asked(clock: SetClock, mo
 
 
 @pytest.mark.parametrize(("region", "domain"), [("eu-west-1", "amazonaws.com"), ("cn-north-1", "amazonaws.com.cn")])
-async def test_without_an_endpoint_the_region_says_whom_to_ask(
+async def test_without_an_endpoint_the_region_selects_the_host(
     region: str, domain: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, int]] = []
 
     def unknown(host: str, port: int, *_: object) -> list[object]:
         asked.append((host, port))
-        raise socket.gaierror(socket.EAI_NONAME, "nobody has this name")
+        raise socket.gaierror(socket.EAI_NONAME, "unknown name")
 
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -188,7 +188,7 @@ async def test_without_an_endpoint_the_region_says_whom_to_ask(
     assert asked == [(f"dynamodb.{region}.{domain}", 443)]
 
 
-async def test_an_answer_with_its_own_checksum_is_taken(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
+async def test_response_with_a_valid_checksum_is_accepted(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
     content = b'{"Item": {"text": {"S": "hola"}}}'
     scripted.answers_next(answers_bytes(content, x_amz_crc32=str(zlib.crc32(content))), answers_bytes(content))
 
@@ -198,7 +198,7 @@ async def test_an_answer_with_its_own_checksum_is_taken(engine: DynamoEngine, sc
     assert checked.item == unchecked.item == {"text": "hola"}
 
 
-async def test_an_item_that_is_no_text_is_no_answer(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
+async def test_response_that_is_not_text_is_an_error(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
     scripted.answers_always(answers_bytes(b'{"Item": {"text": {"S": "\xff"}}}'))
 
     with pytest.raises(StoreFailed, match="cannot be read"):
@@ -230,7 +230,7 @@ async def test_connections_are_kept_and_used_again(engine: DynamoEngine, scripte
     assert len({received.request.transport for received in scripted.received}) == 1
 
 
-async def test_requests_go_side_by_side(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
+async def test_requests_run_concurrently(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
     scripted.answers_next(scripted.never)
     scripted.answers_always(answers())
 

@@ -62,7 +62,7 @@ async def fill(app: Sobremesa) -> None:
 
 async def everything_is_read(app: Sobremesa) -> None:
     """What must work at every moment, before, while and after."""
-    assert (await app.accounts.find_by_email("test@example.com") or pytest.fail("nobody")).username == "testuser"
+    assert (await app.accounts.find_by_email("test@example.com") or pytest.fail("not found")).username == "testuser"
     page = await app.channels.page(FRIEND, CHANNEL, limit=10)
     assert "Hello, world!" in [message.content for message in page.messages]
     assert [server.name for server in (await app.communities.list_servers(TESTUSER, limit=5))[0]] == ["Test Server"]
@@ -125,7 +125,7 @@ async def claims_and_pointers_are_there(app: Sobremesa) -> None:
 async def people_go_on_living(app: Sobremesa) -> None:
     signed_in = await app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
     assert signed_in.user.user_id == TESTUSER.user_id
-    assert (await app.accounts.find_by_username("TESTUSER") or pytest.fail("nobody")).user_id == TESTUSER.user_id
+    assert (await app.accounts.find_by_username("TESTUSER") or pytest.fail("not found")).user_id == TESTUSER.user_id
 
     sent = await app.channels.send(TESTUSER, CHANNEL, Draft("Still here?"))
     history = await app.channels.page(FRIEND, CHANNEL, limit=10)
@@ -137,8 +137,8 @@ async def people_go_on_living(app: Sobremesa) -> None:
         "Test Server",
     }
 
-    begun = await app.conversations.create_direct(EVE, ANA.user_id)
-    assert (begun.conversation_id, begun.is_new) == (C2, False), "the pair has its conversation"
+    created = await app.conversations.create_direct(EVE, ANA.user_id)
+    assert (created.conversation_id, created.is_new) == (C2, False), "the pair has its conversation"
     inbox, _ = await app.conversation_inbox.list(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C1, C2]
     await app.conversation_rooms.send(EVE, C2, Draft("And now?"))
@@ -153,7 +153,7 @@ async def people_go_on_living(app: Sobremesa) -> None:
     assert (await app.workspaces.get(guest, W1)).workspace.members == 3
 
 
-async def test_a_second_person_of_the_same_name_is_told_of_and_changes_nothing(app: Sobremesa) -> None:
+async def test_second_user_with_the_same_name_is_reported_and_not_changed(app: Sobremesa) -> None:
     first = row("USER#a", "PROFILE", "EMAIL#Ana@Example.com", "USER#a", email="Ana@Example.com", username="Ana")
     second = row("USER#b", "PROFILE", "EMAIL#ana@example.com", "USER#b", email="ana@example.com", username="ana")
     third = row("USER#c", "PROFILE", "EMAIL#no address", "USER#c", email="no address", username="cleo")
@@ -173,7 +173,7 @@ async def test_a_second_person_of_the_same_name_is_told_of_and_changes_nothing(a
     assert found.user_id == "a", "an address that was not in its one form is found in it now"
 
 
-async def test_a_big_group_of_another_writer_stands_where_big_groups_are(app: Sobremesa) -> None:
+async def test_large_group_of_another_writer_is_listed_with_large_groups(app: Sobremesa) -> None:
     group = {"pk": "CONVO#big", "sk": "#METADATA", "type": "group", "lastMessageAt": "2026-04-15T10:30:00Z"}
     people = [f"p{number:02}" for number in range(12)]
     seats = [
@@ -195,7 +195,7 @@ async def test_a_big_group_of_another_writer_stands_where_big_groups_are(app: So
 
 
 async def bare_table(endpoint: Endpoint) -> str:
-    """A table with its keys and nothing else, as somebody may have made it by hand."""
+    """A table with only its keys, as created by hand."""
     name = f"bare-{uuid.uuid4().hex}"
     store = f"dynamodb://{name}?region=eu-west-1&endpoint={endpoint.url}"
     engine = await open_engine(store)

@@ -26,14 +26,14 @@ from sobremesa.table.values import Item
 
 BEA, SAL = (Actor.of_user(UserId(user_id), name) for user_id, name in (("usr_1", "bea"), ("usr_2", "sal")))
 THREAD = RoomId("thrd_1")
-CREATED, SAID = "2025-11-05T14:12:00Z", "2025-11-05T14:12:07.123Z"
+CREATED, SENT = "2025-11-05T14:12:00Z", "2025-11-05T14:12:07.123Z"
 
 
 def thread(thread_id: str = THREAD, **attributes: Any) -> Item:
     return {
         "pk": f"THR#{thread_id}", "sk": "THR", "kind": "inquiry", "lbgId": "lbg_1", "legId": "leg_1",
         "listingId": "lst_1", "buyerUserId": "usr_1", "sellerUserId": "usr_2", "participants": ["usr_1", "usr_2"],
-        "city": "Houston", "createdAt": CREATED, "updatedAt": SAID, "status": "open", "lastMessageAt": SAID,
+        "city": "Houston", "createdAt": CREATED, "updatedAt": SENT, "status": "open", "lastMessageAt": SENT,
         "safeModeRequired": False, **attributes,
     }  # fmt: skip
 
@@ -43,9 +43,9 @@ def participant(user_id: str, role: str, thread_id: str = THREAD, **attributes: 
     return {**keys, "roleContext": role, "lastReadMsgId": None, "lastReadAt": None, "blockedUntil": None, **attributes}
 
 
-def message(message_id: str, said: str, author: str = "usr_2") -> Item:
-    keys = {"pk": f"THR#{THREAD}", "sk": f"MSG#{said}#{message_id}"}
-    return {**keys, "type": "text", "body": message_id, "authorUserId": author, "createdAt": said}
+def message(message_id: str, sent: str, author: str = "usr_2") -> Item:
+    keys = {"pk": f"THR#{THREAD}", "sk": f"MSG#{sent}#{message_id}"}
+    return {**keys, "type": "text", "body": message_id, "authorUserId": author, "createdAt": sent}
 
 
 async def fill(app: Sobremesa, *more: Item) -> None:
@@ -57,7 +57,7 @@ async def fill(app: Sobremesa, *more: Item) -> None:
         thread(),
         participant("usr_1", "buyer"),
         participant("usr_2", "seller"),
-        message("msg_1", SAID),
+        message("msg_1", SENT),
         *more,
     )
 
@@ -82,12 +82,12 @@ async def test_a_documented_thread_is_found_everywhere_after_adoption(app: Sobre
     stored = {item["sk"]: item for item in await rows(app, "") if item["pk"] == f"THR#{THREAD}"}
     assert (stored["THR"]["gsi2pk"], stored["THR"]["gsi2sk"]) == ("LBG#lbg_1", "2025-11-05T14:12:00.000Z")
     assert stored["REF#LEG#leg_1"]["gsi2sk"] == "2025-11-05T14:12:00.000Z"
-    assert stored["PART#usr_1"]["gsi1sk"] == f"{SAID}#{THREAD}"
+    assert stored["PART#usr_1"]["gsi1sk"] == f"{SENT}#{THREAD}"
     again = await app.adopting().adopt()
     assert (again.mismatches, again.migration.written) == ([], 0), "once is enough"
 
 
-async def test_a_thread_of_a_leg_alone_stands_under_its_leg(app: Sobremesa) -> None:
+async def test_thread_with_only_a_leg_is_indexed_by_its_leg(app: Sobremesa) -> None:
     alone = thread("thrd_2", lbgId=None, listingId="lst_2", participants=None)
     await fill(app, alone, participant("usr_1", "buyer", "thrd_2"))
 
@@ -121,7 +121,7 @@ async def test_an_adopted_inquiry_is_the_one_that_a_buyer_comes_back_to(app: Sob
     assert claim.room_id == THREAD
 
 
-async def test_people_go_on_talking_below_a_last_message_of_another_form(app: Sobremesa) -> None:
+async def test_messages_can_follow_a_last_message_of_another_format(app: Sobremesa) -> None:
     await fill(app)
     await app.adopting().adopt()
 
@@ -154,7 +154,7 @@ async def test_adopted_message_is_found_by_its_id_however_many_are_newer(
     answer = await rooms.send(BEA, THREAD, Draft("that one", reply_to=oldest))
     after = await rooms.page(BEA, THREAD, limit=9, after=oldest)
     assert [each.message_id for each in after.messages] == [*(f"msg_{n}" for n in range(2, 7)), answer.message_id]
-    assert (await rooms.edit(SAL, THREAD, oldest, "said better")).content == "said better"
+    assert (await rooms.edit(SAL, THREAD, oldest, "edited")).content == "edited"
     assert (await app.adopting().adopt()).migration.written == 0, "once is enough"
 
 

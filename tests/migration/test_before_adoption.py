@@ -38,7 +38,7 @@ async def theirs(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobr
         row(f"USER#{who}", "PROFILE", f"EMAIL#{who}@example.com", f"USER#{who}", userId=who, username=f"name_{who}")
         for who in ("u_01", "u_02", "u_03")
     ]
-    # A file is ours, whoever wrote into it; in DynamoDB it is found out.
+    # A file is always our own; in DynamoDB the origin is detected.
     noted = [TableOrigin(noticed_at=EPOCH).to_item(Layout())] if store.startswith("sqlite") else []
     await put(engine, *samples, *people, *noted)
     await engine.close()
@@ -47,7 +47,7 @@ async def theirs(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobr
         yield app
 
 
-async def test_a_table_of_others_is_known_from_the_start_until_it_is_adopted(theirs: Sobremesa) -> None:
+async def test_table_of_another_program_is_recognized_until_it_is_adopted(theirs: Sobremesa) -> None:
     assert await theirs.table.get(origin_of_table()) is not None
     assert not await theirs.origin.is_complete()
 
@@ -56,7 +56,7 @@ async def test_a_table_of_others_is_known_from_the_start_until_it_is_adopted(the
     assert await theirs.origin.is_complete()
 
 
-async def test_a_table_of_ours_is_complete_and_asks_for_nothing_more(app: Sobremesa) -> None:
+async def test_own_table_is_complete_and_makes_no_extra_reads(app: Sobremesa) -> None:
     assert await app.table.get(origin_of_table()) is None
     with requests(app) as asked:
         assert await app.origin.is_complete()
@@ -65,7 +65,7 @@ async def test_a_table_of_ours_is_complete_and_asks_for_nothing_more(app: Sobrem
     assert asked == {"query": 2}
 
 
-async def test_an_empty_table_that_was_made_beforehand_is_ours(store: str, clock: Ahead, tmp_path: Path) -> None:
+async def test_empty_table_created_beforehand_is_our_own(store: str, clock: Ahead, tmp_path: Path) -> None:
     """As `sobremesa table create` makes it."""
     engine = await open_engine(store, clock=clock)
     await engine.create_table()
@@ -88,21 +88,21 @@ async def test_conversations_are_listed_by_the_documented_index(theirs: Sobremes
 
 
 async def test_pages_of_the_list_neither_skip_nor_repeat(theirs: Sobremesa) -> None:
-    begun = await theirs.conversations.create_direct(ANA, BEN.user_id)
-    await theirs.conversation_rooms.send(ANA, begun.conversation_id, Draft("hello"))
+    created = await theirs.conversations.create_direct(ANA, BEN.user_id)
+    await theirs.conversation_rooms.send(ANA, created.conversation_id, Draft("hello"))
 
     listed, cursor = await theirs.conversation_inbox.list(ANA, limit=1)
     while cursor is not None:
         page, cursor = await theirs.conversation_inbox.list(ANA, limit=1, cursor=cursor)
         listed += page
 
-    assert [one.seat.room_id for one in listed] == [begun.conversation_id, GROUP, DIRECT]
+    assert [one.seat.room_id for one in listed] == [created.conversation_id, GROUP, DIRECT]
 
 
-async def test_the_conversation_of_a_pair_is_found_and_no_second_one_is_made(theirs: Sobremesa) -> None:
+async def test_conversation_of_a_pair_is_found_and_no_second_one_is_created(theirs: Sobremesa) -> None:
     for one, other in ((ANA, EVE), (EVE, ANA)):
-        begun = await theirs.conversations.create_direct(one, other.user_id)
-        assert (begun.conversation_id, begun.is_new) == (DIRECT, False)
+        created = await theirs.conversations.create_direct(one, other.user_id)
+        assert (created.conversation_id, created.is_new) == (DIRECT, False)
 
     lower, higher = sorted((ANA.user_id, EVE.user_id))
     claim = await theirs.table.get(direct_between(lower=lower, higher=higher))
@@ -111,7 +111,7 @@ async def test_the_conversation_of_a_pair_is_found_and_no_second_one_is_made(the
     assert (await theirs.conversations.create_direct(ANA, BEN.user_id)).is_new
 
 
-async def test_a_name_that_another_writer_gave_away_cannot_be_registered(theirs: Sobremesa) -> None:
+async def test_username_assigned_by_another_writer_cannot_be_registered(theirs: Sobremesa) -> None:
     with pytest.raises(UsernameTaken):
         await theirs.accounts.register(email="new@example.com", username="TestUser", password="a long password")
 
@@ -128,7 +128,7 @@ async def test_users_are_found_by_their_names(theirs: Sobremesa) -> None:
     assert await theirs.accounts.find_by_username("nobody") is None
 
 
-async def test_seats_that_another_writer_adds_get_a_place_in_the_inbox(app: Sobremesa) -> None:
+async def test_seats_added_by_another_writer_get_an_inbox_entry(app: Sobremesa) -> None:
     """Also in a table of ours, for as long as that program writes to it."""
     await put(app.table.engine, *(item for _, item in CONVERSATIONS.values()))
 

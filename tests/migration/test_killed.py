@@ -1,6 +1,6 @@
 """The backfill is killed at random moments, again and again, while people read and both programs write.
 
-`lengths.py` says how many old rows there are and how often it is killed.
+`lengths.py` sets how many old rows there are and how often it is killed.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ async def run(store: str, *arguments: str) -> str:
 
 
 async def killed(store: str, chance: random.Random) -> int:
-    """Begin the backfill, and kill it a moment after it says how far it is."""
+    """Start the backfill, and kill it a moment after it reports progress."""
     arguments = command(store, "backfill", "--units", UNITS)
     with commands.Process(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         assert process.stdout is not None
@@ -119,7 +119,7 @@ async def killed(store: str, chance: random.Random) -> int:
 
 
 async def known_to(before: Before) -> None:
-    """Wait until the library has heard of the plan: then it shows the old rows."""
+    """Wait until the library knows the plan: then it shows the old rows."""
     async with asyncio.timeout(WORD_SECONDS):
         while len(await before.items(limit=100)) < ROWS:  # noqa: ASYNC110 - another process does it
             await asyncio.sleep(0.02)

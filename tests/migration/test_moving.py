@@ -26,7 +26,7 @@ def old_titles(count: int) -> list[str]:
 
 
 async def look_again(clock: Ahead) -> None:
-    """Let a second pass, after which everybody knows of a new phase."""
+    """Let a second pass, after which all readers know a new phase."""
     clock.move(seconds=2)
 
 
@@ -106,7 +106,7 @@ async def test_the_whole_way_and_back(before: Before, clock: Ahead) -> None:
     )
 
 
-async def test_a_change_of_an_old_item_makes_the_new_row_and_stays(before: Before, clock: Ahead) -> None:
+async def test_change_of_an_old_item_creates_the_new_row_and_stays(before: Before, clock: Ahead) -> None:
     app, at, item_id = before.app, before.workspace_id, before.id_of(4)
     migrations = await before.plan()
     await look_again(clock)
@@ -178,13 +178,13 @@ async def test_what_the_old_program_writes_meanwhile_is_not_lost(before: Before,
     await migrations.backfill()
     await before.write_old(old_item(1, title="Changed after the copy"), old_item(101), old_setting("theme", "dark"))
     await before.delete_old(2)
-    told = " ".join((await migrations.verify()).mismatches)
+    report = " ".join((await migrations.verify()).mismatches)
     for mismatch, times in (
         ("has changed since it was copied", 2),
         ("has no new row", 1),
         ("was deleted, but its copy was not", 1),
     ):
-        assert told.count(mismatch) == times
+        assert report.count(mismatch) == times
 
     await before.migrations().backfill()
     assert (await migrations.verify()).is_clean

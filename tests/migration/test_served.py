@@ -60,7 +60,7 @@ async def pages(caller: Caller, path: str, field: str) -> list[dict[str, Any]]:
 
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("store", ["dynamodb"], indirect=True)
-async def test_nobody_who_uses_a_server_notices_that_rows_are_moved(store: str, tmp_path: Path) -> None:
+async def test_users_of_a_server_do_not_notice_the_migration(store: str, tmp_path: Path) -> None:
     with serving(store, tmp_path / "log") as server:
         async with client_of(server.url) as http:
             ana = await register(http, "ana")

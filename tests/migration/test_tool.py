@@ -1,4 +1,4 @@
-"""The tool by itself: a recipe of nobody's, with faults injected into every call."""
+"""The tool alone: a sample recipe, with faults injected into every call."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_any_recipe_comes_through_with_faults_in_every_call(seed: int, tmp
     await engine.close()
 
 
-def test_a_print_stands_for_all_of_a_row_however_its_numbers_and_sets_come() -> None:
+def test_fingerprint_covers_the_whole_row_in_any_order_and_number_format() -> None:
     row = {"pk": "a", "n": 1, "list": [1.5, None, True], "set": {"x", "y"}, "map": {"b": 1, "a": b"x"}}
     same = {"map": {"a": b"x", "b": 1.0}, "set": frozenset({"y", "x"}), "list": [1.5, None, True], "n": 1.0, "pk": "a"}
 
@@ -97,7 +97,7 @@ def test_a_print_stands_for_all_of_a_row_however_its_numbers_and_sets_come() -> 
         assert fingerprint_of(row | other) != fingerprint_of(row)
 
 
-async def test_raw_rows_are_asked_for_by_pages_whose_cursors_fit_only_them(tmp_path: Path) -> None:
+async def test_raw_rows_are_read_in_pages_with_their_own_cursors(tmp_path: Path) -> None:
     engine = await open_engine(f"sqlite:///{tmp_path / 'notes.db'}", janitor=False)
     table = Table(engine)
     await table.write_many(Put(Line(number=f"{number:03}", words=number)) for number in range(5))

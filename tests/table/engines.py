@@ -32,7 +32,7 @@ CAPITALS = Names(
         "gsi2": IndexNames(name="GSI2", pk="GSI2PK", sk="GSI2SK"),
     },
 )
-"""A table that somebody else named."""
+"""A table with other names."""
 
 MAPS = {"capitals": CAPITALS, "electrodb": Names(style="electrodb")}
 
@@ -40,7 +40,7 @@ OpenEngine: TypeAlias = Callable[[Clock], Awaitable[Engine]]
 
 
 def fresh_layout(names: Names | None = None) -> Layout:
-    """A table that nobody had before: dynoxide gives the old changes of a name that comes again, and moto too."""
+    """A new table name: dynoxide and moto return the old changes of a name that is used again."""
     return msgspec.structs.replace(Layout.named(names or Names()), table=f"contract-{uuid.uuid4().hex}")
 
 

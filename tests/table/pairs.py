@@ -26,8 +26,8 @@ from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.table.values import Item
 from table.engines import dynamo, embedded
 
-Response = Any
-Call = Callable[[Engine], Awaitable[Response]]
+Result = Any
+Call = Callable[[Engine], Awaitable[Result]]
 
 
 class Pair:
@@ -61,16 +61,16 @@ class Pair:
 
 
 async def outcome(engine: Engine, call: Call) -> Any:
-    """An answer in a form that tells every difference; an error by its class, and its failures."""
+    """A result in a form that shows every difference; an error as its class and its failures."""
     try:
-        return told(await call(engine))
+        return canonical(await call(engine))
     except ConditionFailed as failed:
         return "ConditionFailed", [(each.index, each.key, typed(each.item)) for each in failed.failures]
     except TableError as error:
         return (type(error).__name__,)
 
 
-def told(answer: Response) -> Any:
+def canonical(answer: Result) -> Any:
     match answer:
         case ItemRead(item, capacity) | Written(item, capacity):
             return typed(item), capacity
@@ -85,7 +85,7 @@ def told(answer: Response) -> Any:
 
 
 def typed(value: Any) -> Any:
-    """A value with the kind of every part, so that 1, 1.0 and True are told apart."""
+    """A value with the kind of every part, so that 1, 1.0 and True differ."""
     match value:
         case dict():
             return {name: typed(held) for name, held in value.items()}
@@ -158,7 +158,7 @@ async def cursors(engine: Engine, question: Question[AnyRow], limit: int, *, tur
 
 
 async def history(engine: Engine) -> list[tuple[Any, ...]]:
-    """All changes so far, in order, without those that changed nothing (the gap unchanged-told)."""
+    """All changes so far, in order, without those that changed nothing (the gap unchanged-logged)."""
     reader = await engine.changes(OLDEST)
     changes: list[RawChange] = []
     while batch := (await reader.read(0.0)).changes:

@@ -36,7 +36,7 @@ class Seat(Entity):
 
 
 class Message(Entity):
-    """Something said in a room."""
+    """A message in a room."""
 
     keys = Keys(pk="ROOM#{room_id}", sk="MSG#{message_id}")
 
@@ -70,23 +70,23 @@ class Account(Entity):
 
 
 room = Lookup("T0", "What is this room?", Room)
-messages_of = Pattern("T1", "What was said in this room?", Message, prefix="MSG#")
-newest_of = Pattern("T2", "What was said last in this room?", Message, prefix="MSG#", newest_first=True)
+messages_of = Pattern("T1", "Which messages are in this room?", Message, prefix="MSG#")
+newest_of = Pattern("T2", "What are the newest messages of this room?", Message, prefix="MSG#", newest_first=True)
 seats_of = Pattern("T3", "Who sits in this room?", Seat, prefix="SEAT#")
 rooms_of = Pattern("T4", "Where does this person sit?", Seat, index="by_user", prefix="ROOM#")
 activity_of = Pattern("T5", "Where was this person last?", Seat, index="by_activity", prefix="SEEN#", newest_first=True)
-since = Pattern("T6", "What was said from here on?", Message, between=("MSG#{message_id}", "MSG$"))
+since = Pattern("T6", "Which messages follow this one?", Message, between=("MSG#{message_id}", "MSG$"))
 everything_of = Pattern[Entity]("T7", "All of this room", Room, Seat, Message)
 sessions_of = Pattern("T8", "Where is this person logged in?", Session, prefix="SESSION#")
 
 
-async def say(table: Table, room_id: str, count: int, **fields: Any) -> list[Message]:
+async def post(table: Table, room_id: str, count: int, **fields: Any) -> list[Message]:
     """Fill a room with messages m00, m01 and so on."""
     from sobremesa.table import Put
 
-    said = [Message(room_id=room_id, message_id=f"m{number:02d}", **fields) for number in range(count)]
-    await table.write_many(Put(message) for message in said)
-    return said
+    messages = [Message(room_id=room_id, message_id=f"m{number:02d}", **fields) for number in range(count)]
+    await table.write_many(Put(message) for message in messages)
+    return messages
 
 
 def row(pk: str, sk: str, **attributes: Value) -> PutItem:

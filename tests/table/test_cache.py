@@ -33,7 +33,7 @@ def test_it_holds_at_most_twice_its_limit(weights: list[int]) -> None:
     assert sum(held) <= 2 * LIMIT
 
 
-def test_what_is_asked_for_again_and_again_stays() -> None:
+def test_entry_that_is_read_often_stays() -> None:
     memory: Cache[str, int] = Cache(LIMIT)
     memory.keep("favourite", 1)
     for number in range(1000):

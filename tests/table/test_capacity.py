@@ -37,7 +37,7 @@ from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Add, Remove, Set
 from table import gaps
 from table.engines import STORES, Store
-from table.samples import Message, Room, Seat, messages_of, room, row, say, sized
+from table.samples import Message, Room, Seat, messages_of, post, room, row, sized
 
 COUNTING = [store for store in STORES if not gaps.has(store, "capacity-constant")]
 counting = pytest.mark.parametrize("store", COUNTING, indirect=True)
@@ -292,7 +292,7 @@ async def test_a_transaction_that_is_sent_again_costs_a_read_of_its_items(
 
 
 async def test_what_a_block_used_can_be_measured(table: Table, store: Store) -> None:
-    await say(table, "r", 3)
+    await post(table, "r", 3)
 
     with measure() as used:
         await table.query(messages_of(room_id="r"))

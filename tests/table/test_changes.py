@@ -15,7 +15,7 @@ from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed
 from sobremesa.table.updates import Add, Set
 from table import gaps
 from table.engines import Store
-from table.samples import Account, Message, messages_of, refusal, row, say
+from table.samples import Account, Message, messages_of, post, refusal, row
 
 A = Account.key(account_id="a")
 
@@ -35,14 +35,14 @@ async def collect(reader: ChangeReader, count: int) -> tuple[list[RawChange], Po
     return changes, position
 
 
-def told(change: RawChange) -> tuple[str, Any, Any]:
+def summary(change: RawChange) -> tuple[str, Any, Any]:
     """A change in short: its sort key, and the attribute n before and after (None: no item)."""
     old = None if change.old is None else change.old.get("n", "-")
     new = None if change.new is None else change.new.get("n", "-")
     return change.key.sk, old, new
 
 
-async def test_every_write_is_told_with_both_images_in_order(engine: Engine) -> None:
+async def test_every_write_is_in_the_stream_with_both_images_in_order(engine: Engine) -> None:
     await engine.write(row("p", "a", n=1))
     await engine.write(row("p", "a", n=2))
     await engine.write(UpdateItem(RawKey("p", "a"), (Add("n", 1),)))
@@ -50,13 +50,13 @@ async def test_every_write_is_told_with_both_images_in_order(engine: Engine) -> 
 
     changes, _ = await collect(await engine.changes(OLDEST), 4)
 
-    assert [told(change) for change in changes] == [("a", None, 1), ("a", 1, 2), ("a", 2, 3), ("a", 3, None)]
+    assert [summary(change) for change in changes] == [("a", None, 1), ("a", 1, 2), ("a", 2, 3), ("a", 3, None)]
     assert changes[0].new == {"pk": "p", "sk": "a", "n": 1}
     assert {change.expired for change in changes} == {False}
     assert len({change.id for change in changes}) == 4
 
 
-async def test_transactions_and_batches_are_told_operation_by_operation(engine: Engine) -> None:
+async def test_transactions_and_batches_are_in_the_stream_by_operation(engine: Engine) -> None:
     await engine.batch_write([row("p", "a", n=1), row("p", "b", n=1)])
     await engine.transact(
         [UpdateItem(RawKey("p", "b"), (Set("n", 2),)), row("p", "c", n=1), DeleteItem(RawKey("p", "a"))], None
@@ -64,22 +64,22 @@ async def test_transactions_and_batches_are_told_operation_by_operation(engine: 
 
     changes, _ = await collect(await engine.changes(OLDEST), 5)
 
-    assert [told(change) for change in changes] == [
+    assert [summary(change) for change in changes] == [
         ("a", None, 1), ("b", None, 1), ("b", 1, 2), ("c", None, 1), ("a", 1, None),
     ]  # fmt: skip
 
 
-async def test_an_update_that_makes_an_item_is_told_once(engine: Engine, store: Store) -> None:
+async def test_update_that_creates_an_item_is_in_the_stream_once(engine: Engine, store: Store) -> None:
     await engine.write(UpdateItem(RawKey("p", "a"), (Set("n", 1),)))
 
-    # moto also tells of the item with nothing but its key.
-    extra = gaps.has(store, "update-told-twice")
+    # moto also logs the item with nothing but its key.
+    extra = gaps.has(store, "update-logged-twice")
     changes, _ = await collect(await engine.changes(OLDEST), 2 if extra else 1)
 
-    assert told(changes[-1])[2] == 1
+    assert summary(changes[-1])[2] == 1
 
 
-async def test_what_did_not_happen_is_not_told(engine: Engine, store: Store) -> None:
+async def test_failed_writes_are_not_in_the_stream(engine: Engine, store: Store) -> None:
     from sobremesa.table import present
 
     await engine.write(DeleteItem(RawKey("p", "never there")))
@@ -93,19 +93,19 @@ async def test_what_did_not_happen_is_not_told(engine: Engine, store: Store) -> 
     assert changes[0].key.sk == "last"
 
 
-async def test_a_write_that_changes_nothing_is_not_told(engine: Engine, store: Store) -> None:
+async def test_write_that_changes_nothing_is_not_in_the_stream(engine: Engine, store: Store) -> None:
     await engine.write(row("p", "a", n=1, s=frozenset({"x", "y"})))
     await engine.write(row("p", "a", n=1.0, s=frozenset({"y", "x"})))
     await engine.write(UpdateItem(RawKey("p", "a"), (Set("n", 1),)))
     await engine.write(row("p", "b"))
 
-    told_anyway = 2 if gaps.has(store, "unchanged-told") else 0
-    changes, _ = await collect(await engine.changes(OLDEST), 2 + told_anyway)
+    logged_anyway = 2 if gaps.has(store, "unchanged-logged") else 0
+    changes, _ = await collect(await engine.changes(OLDEST), 2 + logged_anyway)
 
-    assert [change.key.sk for change in changes] == ["a"] * (1 + told_anyway) + ["b"]
+    assert [change.key.sk for change in changes] == ["a"] * (1 + logged_anyway) + ["b"]
 
 
-async def test_a_reader_goes_on_where_another_stopped(engine: Engine) -> None:
+async def test_reader_resumes_where_another_stopped(engine: Engine) -> None:
     await engine.write(row("p", "0"))
     reader = await engine.changes(OLDEST)
     _, position = await collect(reader, 1)
@@ -121,7 +121,7 @@ async def test_a_reader_goes_on_where_another_stopped(engine: Engine) -> None:
     assert [change.id for change in again] == [change.id for change in resumed]
 
 
-async def test_a_reader_of_the_newest_hears_only_what_comes(engine: Engine, store: Store) -> None:
+async def test_reader_of_the_newest_receives_only_later_changes(engine: Engine, store: Store) -> None:
     await engine.write(row("p", "before"))
     reader = await engine.changes(NEWEST)
     empty = await reader.read(0.0)
@@ -168,11 +168,11 @@ async def test_many_changes_come_all_and_in_the_order_of_their_partition(table: 
 
 
 async def test_the_rows_of_a_partition_can_be_rebuilt_from_its_changes(table: Table) -> None:
-    await say(table, "r", 10)
+    await post(table, "r", 10)
     for number in range(0, 10, 2):
         await table.write(Delete(Message.key(room_id="r", message_id=f"m{number:02d}")))
         await table.write(Update(Message.key(room_id="r", message_id=f"m{number + 1:02d}"), add(likes=number)))
-    # Adding nothing (number 0) changes nothing: dynoxide and moto tell of it all the same.
+    # Adding nothing (number 0) changes nothing: dynoxide and moto log it all the same.
     batch = await (await table.changes(OLDEST)).read(10.0)
 
     rows: dict[RawKey, Any] = {}
@@ -206,7 +206,7 @@ async def test_a_position_of_another_store_or_of_yesterday_is_refused(memory: Em
     assert oldest[0].key.sk == "today"
 
 
-async def test_a_reader_that_falls_behind_what_is_kept_is_told_so(memory: EmbeddedEngine, clock: SetClock) -> None:
+async def test_reader_behind_the_retention_gets_an_error(memory: EmbeddedEngine, clock: SetClock) -> None:
     reader = await memory.changes(OLDEST)
     await memory.write(row("p", "yesterday"))
     clock.move(seconds=25 * 3600)

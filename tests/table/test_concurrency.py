@@ -71,9 +71,7 @@ async def _transfer(table: Table, chance: random.Random, accounts: int) -> bool:
     return True
 
 
-async def test_transfers_between_the_same_accounts_keep_the_total_and_nobody_goes_below_zero(
-    table: Table, store: Store
-) -> None:
+async def test_concurrent_transfers_keep_the_total_and_no_negative_balance(table: Table, store: Store) -> None:
     table = Table(table.engine, retries=Retries(attempts=40, first_pause=0.002))
     accounts = 5
     await table.write_many(Put(Account(account_id=str(number), balance=50)) for number in range(accounts))

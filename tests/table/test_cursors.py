@@ -18,7 +18,7 @@ from sobremesa.table.cursor import Cursors, Seal
 from sobremesa.table.engines.protocol import IndexKey, RawKey
 from sobremesa.table.errors import BadCursor, BadExpression
 from table.engines import embedded
-from table.samples import Message, Seat, activity_of, messages_of, newest_of, rooms_of, say, since
+from table.samples import Message, Seat, activity_of, messages_of, newest_of, post, rooms_of, since
 
 ASKED = messages_of(room_id="r")
 
@@ -30,7 +30,7 @@ async def _cursor(table: Table, question: Question[Message] = ASKED, *, newest_f
 
 
 async def test_a_cursor_leads_from_page_to_page_to_the_end(table: Table) -> None:
-    said = await say(table, "r", 5)
+    messages = await post(table, "r", 5)
 
     seen: list[Message] = []
     sizes: list[int] = []
@@ -43,7 +43,7 @@ async def test_a_cursor_leads_from_page_to_page_to_the_end(table: Table) -> None
         if cursor is None:
             break
 
-    assert seen == said
+    assert seen == messages
     assert sizes == [2, 2, 1]
 
 
@@ -58,7 +58,7 @@ async def test_a_cursor_leads_through_an_index_backward(table: Table) -> None:
 
 
 async def test_a_cursor_is_opaque_and_short(table: Table) -> None:
-    await say(table, "r", 3)
+    await post(table, "r", 3)
 
     cursor = await _cursor(table)
 
@@ -69,7 +69,7 @@ async def test_a_cursor_is_opaque_and_short(table: Table) -> None:
 
 
 async def test_a_cursor_of_another_question_is_refused(table: Table) -> None:
-    await say(table, "r", 3)
+    await post(table, "r", 3)
     await table.write_many(Put(Seat(room_id=f"r{number}", user_id="u")) for number in range(3))
     cursor = await _cursor(table)
     of_index = (await table.query(rooms_of(user_id="u"), limit=2)).cursor
@@ -87,7 +87,7 @@ async def test_a_cursor_of_another_question_is_refused(table: Table) -> None:
 
 
 async def test_a_cursor_of_another_direction_is_refused(table: Table) -> None:
-    await say(table, "r", 3)
+    await post(table, "r", 3)
 
     with pytest.raises(BadCursor):
         await table.query(ASKED, cursor=await _cursor(table), newest_first=True)
@@ -98,7 +98,7 @@ async def test_a_cursor_of_another_direction_is_refused(table: Table) -> None:
 @pytest.mark.parametrize("secret", [b"", b"a secret"], ids=["sealed", "signed"])
 async def test_a_cursor_with_any_byte_altered_is_refused(table: Table, secret: bytes) -> None:
     table = Table(table.engine, cursor_secret=secret)
-    await say(table, "r", 3)
+    await post(table, "r", 3)
     cursor = await _cursor(table)
     assert (await table.query(ASKED, cursor=cursor)).items
 
@@ -118,7 +118,7 @@ async def test_nonsense_is_no_cursor(table: Table, nonsense: str) -> None:
 
 
 async def test_a_cursor_of_another_secret_is_refused(table: Table) -> None:
-    await say(table, "r", 3)
+    await post(table, "r", 3)
     theirs = Table(table.engine, cursor_secret=b"theirs")
 
     with pytest.raises(BadCursor):
@@ -128,7 +128,7 @@ async def test_a_cursor_of_another_secret_is_refused(table: Table) -> None:
 
 
 def forged(body: bytes, question: Question[Message] | Question[Seat], *, backward: bool = False) -> str:
-    """A cursor as somebody without the secret would make it, who has read our code."""
+    """A cursor forged without the secret."""
     seal = Seal().sign(question.fingerprint(backward=backward) + body)
     return base64.urlsafe_b64encode(seal + body).rstrip(b"=").decode()
 
@@ -150,8 +150,8 @@ FORGERIES: dict[str, bytes] = {
 
 @pytest.mark.parametrize("what", FORGERIES)
 async def test_a_forged_cursor_is_refused_and_cannot_leave_its_partition(table: Table, what: str) -> None:
-    await say(table, "r", 3)
-    await say(table, "other", 3)
+    await post(table, "r", 3)
+    await post(table, "other", 3)
 
     with pytest.raises(BadCursor):
         await table.query(ASKED, cursor=forged(FORGERIES[what], ASKED))
@@ -170,8 +170,8 @@ async def test_a_forged_cursor_of_an_index_stays_in_its_partition(table: Table) 
             await table.query(question, cursor=forged(msgspec.msgpack.encode(bad), question))
 
 
-async def test_with_a_secret_nobody_else_can_make_a_cursor(table: Table) -> None:
-    await say(table, "r", 3)
+async def test_cursor_cannot_be_forged_with_a_secret(table: Table) -> None:
+    await post(table, "r", 3)
     table = Table(table.engine, cursor_secret=b"a secret")
 
     with pytest.raises(BadCursor):
@@ -179,20 +179,20 @@ async def test_with_a_secret_nobody_else_can_make_a_cursor(table: Table) -> None
 
 
 async def test_a_page_starts_after_a_cursor_or_a_key_but_not_both(table: Table) -> None:
-    said = await say(table, "r", 3)
+    messages = await post(table, "r", 3)
 
     with pytest.raises(BadExpression):
-        await table.query(ASKED, cursor=await _cursor(table), after=said[0].own_key())
+        await table.query(ASKED, cursor=await _cursor(table), after=messages[0].own_key())
 
 
-async def test_a_cursor_outlives_the_row_that_it_stands_for(table: Table) -> None:
+async def test_cursor_is_valid_after_its_row_is_deleted(table: Table) -> None:
     from sobremesa.table import Delete
 
-    said = await say(table, "r", 4)
+    messages = await post(table, "r", 4)
     cursor = await _cursor(table)
-    await table.write(Delete(said[1].own_key()))
+    await table.write(Delete(messages[1].own_key()))
 
-    assert (await table.query(ASKED, cursor=cursor)).items == said[2:]
+    assert (await table.query(ASKED, cursor=cursor)).items == messages[2:]
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -203,14 +203,14 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=2
     st.binary(max_size=32),
     st.binary(max_size=20),
 )
-def test_any_place_comes_back_from_its_cursor(last: RawKey | IndexKey, question: bytes, secret: bytes) -> None:
+def test_cursor_decodes_to_its_position(last: RawKey | IndexKey, question: bytes, secret: bytes) -> None:
     cursors = Cursors(secret)
 
     assert cursors.open(cursors.seal(last, question), question, "pk") == last
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60))
-def test_no_text_that_was_not_made_here_is_a_cursor(anything: bytes | str) -> None:
+def test_arbitrary_text_is_not_a_cursor(anything: bytes | str) -> None:
     text = anything if isinstance(anything, str) else base64.urlsafe_b64encode(anything).decode()
 
     with pytest.raises(BadCursor):

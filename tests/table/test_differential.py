@@ -121,7 +121,7 @@ class Differential(RuleBasedStateMachine):
 
 @pytest.mark.long
 @pytest.mark.timeout(120 + OPERATIONS // 10)
-def test_both_engines_answer_the_same_to_random_operations(dynoxide_memory: Endpoint) -> None:
+def test_both_engines_return_the_same_for_random_operations(dynoxide_memory: Endpoint) -> None:
     with asyncio.Runner() as runner:
 
         class Run(Differential):

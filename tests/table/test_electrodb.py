@@ -82,8 +82,8 @@ class Message(Entity):
 conversation = Lookup("AP1", "What is this conversation?", Conversation)
 conversations_of = Pattern("AP2", "Where is this person?", Participant, index="by_user", prefix="CONVO#")
 participants_of = Pattern("AP3", "Who is in it?", Participant, prefix="PARTICIPANT#")
-messages_of = Pattern("AP4", "What was said last?", Message, newest_first=True)
-since = Pattern("AP6", "What was said from here on?", Message, between=("MSG#{message_id}", "MSG$"))
+messages_of = Pattern("AP4", "What are the newest messages?", Message, newest_first=True)
+since = Pattern("AP6", "Which messages follow this one?", Message, between=("MSG#{message_id}", "MSG$"))
 everything_in = Pattern[Entity]("AP8", "All of it?", Conversation, Participant, Message)
 REGISTRY = Registry([Message, Participant, Conversation])
 
@@ -184,13 +184,13 @@ async def test_patterns_find_them_in_the_table_and_in_an_index(table: Table) -> 
 
 
 async def test_cursors_lead_through_them(table: Table) -> None:
-    said, rooms = messages_of(convo_id="c_01"), conversations_of(user_id="u_01")
-    newest = await table.query(said, limit=1)
+    messages, rooms = messages_of(convo_id="c_01"), conversations_of(user_id="u_01")
+    newest = await table.query(messages, limit=1)
     first = await table.query(rooms, limit=1)
 
     assert [message.body for message in newest.items] == ["Sounds good!"]
-    assert [message.sender_id for message in (await table.query(said, cursor=newest.cursor)).items] == ["u_01"]
-    assert [message.sender_id for message in (await table.query(said, after=newest.items[0])).items] == ["u_01"]
+    assert [message.sender_id for message in (await table.query(messages, cursor=newest.cursor)).items] == ["u_01"]
+    assert [message.sender_id for message in (await table.query(messages, after=newest.items[0])).items] == ["u_01"]
     assert [seat.convo_id for seat in (await table.query(rooms, cursor=first.cursor)).items] == ["c_02"]
     assert [seat.convo_id for seat in (await table.query(rooms, after=first.items[0])).items] == ["c_02"]
     place = rooms.position_of(first.items[0])
@@ -223,7 +223,7 @@ def test_what_we_write_has_the_very_bytes_of_electrodb(row: Item) -> None:
     assert entity.from_item(row, LAYOUT).to_item(LAYOUT) == row
 
 
-async def test_an_upsert_makes_the_row_that_electrodbs_makes(table: Table) -> None:
+async def test_upsert_creates_the_same_row_as_electrodb(table: Table) -> None:
     await table.write(Upsert(Participant.key(convo_id="C_New", user_id="U_New"), set_to(role="member")))
 
     assert await stored(table.engine, "convo#c_new", "participant#u_new") == {
@@ -251,7 +251,7 @@ def test_a_row_without_its_ids_takes_them_from_its_key() -> None:
     assert (loaded.convo_id, loaded.user_id) == ("c_01", "u_01")
 
 
-def test_types_are_called_as_the_map_says_and_else_as_electrodb_would() -> None:
+def test_type_names_come_from_the_map_or_from_electrodbs_default() -> None:
     theirs = Layout.named(Names(style="electrodb", types={"Participant": "seat"}))
     person = Participant(convo_id="c", user_id="u")
 
@@ -261,7 +261,7 @@ def test_types_are_called_as_the_map_says_and_else_as_electrodb_would() -> None:
     assert theirs.spelling.type_name("UM") == "um"
 
 
-def test_two_kinds_under_one_key_are_told_apart_by_electrodbs_type() -> None:
+def test_two_entities_under_one_key_are_distinguished_by_electrodbs_type() -> None:
     class Visit(Participant):
         """Another kind of row with the same key."""
 
@@ -326,7 +326,7 @@ async def test_a_range_that_ends_with_its_prefix_ends_there_in_lower_case_too(ta
     assert [zone.number for zone in page.items] == [2, 3]
 
 
-async def test_a_remembered_question_is_asked_again_after_a_change(table: Table) -> None:
+async def test_cached_page_is_read_again_after_a_change(table: Table) -> None:
     cache: ReadCache[str, list[str]] = ReadCache(table, 10)
 
     async def read() -> list[str]:

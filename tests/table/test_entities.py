@@ -126,7 +126,7 @@ def test_one_field_may_have_a_name_of_its_own() -> None:
     assert Thing(thing_id="x", seen_at=1).to_item(LAYOUT)["SEEN"] == 1
 
 
-def test_a_layout_names_the_keys_indexes_and_type_of_a_table_that_somebody_has() -> None:
+def test_layout_names_the_keys_indexes_and_type_of_an_existing_table() -> None:
     theirs = Layout(
         pk="PK",
         sk="SK",
@@ -189,7 +189,7 @@ async def test_an_update_of_a_part_moves_the_row_in_its_index(table: Table) -> N
     assert (await table.query(activity_of(user_id="u"))).items == []
 
 
-def test_an_update_that_cannot_tell_the_whole_new_index_key_is_refused() -> None:
+def test_update_that_does_not_determine_the_new_index_key_is_refused() -> None:
     from sobremesa.table.lowering import lower
 
     class Case(Entity):
@@ -214,11 +214,11 @@ def test_an_update_that_cannot_tell_the_whole_new_index_key_is_refused() -> None
         lower(Update(key, set_to(state="a#b", opened_at="2026")), LAYOUT, 0)
 
 
-def test_the_type_of_a_row_is_the_name_of_its_class_unless_it_says_otherwise() -> None:
+def test_type_of_a_row_is_its_class_name_by_default() -> None:
     assert Room(room_id="r").to_item(LAYOUT)["entityType"] == "Room"
 
 
-def test_an_unknown_field_in_an_index_fails_when_the_class_is_made() -> None:
+def test_unknown_field_in_an_index_fails_when_the_class_is_created() -> None:
     with pytest.raises(BadKey, match="nobody"):
 
         class Wrong(Entity):
@@ -245,7 +245,7 @@ def test_a_field_that_may_be_none_needs_a_default_and_may_not_be_in_the_key() ->
             a: str | None = None
 
 
-def test_an_expiry_that_names_no_field_fails_when_the_class_is_made() -> None:
+def test_expiry_of_an_unknown_field_fails_when_the_class_is_created() -> None:
     with pytest.raises(BadExpression, match="until"):
 
         class Wrong(Entity):
@@ -281,7 +281,7 @@ async def test_unknown_attributes_are_kept_when_a_row_is_written_again(table: Ta
     assert await stored(table.engine, "ROOM#r", "MSG#m") == foreign | {"body": "new"}
 
 
-def test_a_row_that_lacks_what_its_entity_needs_says_so() -> None:
+def test_row_without_a_required_field_is_reported() -> None:
     with pytest.raises(BadRow, match="PICTURE#p1") as bad:
         Picture.from_item({"pk": "PICTURE#p1", "sk": "META"}, LAYOUT)
     assert bad.value.key == ("PICTURE#p1", "META")

@@ -28,7 +28,7 @@ from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.errors import BadExpression, ConditionFailed, OutcomeUnknown
 from table import gaps
 from table.engines import Store
-from table.samples import Session, messages_of, refusal, row, say, sessions_of, stored
+from table.samples import Session, messages_of, post, refusal, row, sessions_of, stored
 
 KEY = Session.key(user_id="u", session_id="s")
 
@@ -123,7 +123,7 @@ async def test_an_update_that_could_add_to_an_expired_row_is_refused(table: Tabl
         await table.write(Update(KEY, add(uses=1), when=always()))
 
 
-async def test_an_unconditional_put_or_delete_does_not_ask_about_expiry(table: Table, clock: SetClock) -> None:
+async def test_unconditional_put_or_delete_does_not_check_expiry(table: Table, clock: SetClock) -> None:
     await _expired(table, clock)
 
     await table.write(Delete(KEY, when=always()))
@@ -132,7 +132,7 @@ async def test_an_unconditional_put_or_delete_does_not_ask_about_expiry(table: T
 
 
 class Note(Entity, rename=None):
-    """Somebody else's kind of row: its expiry stands under another name than the table's ttl."""
+    """A row of another program: its expiry has another name than the table's ttl."""
 
     keys = Keys(pk="NOTE#{id}", sk="NOTE")
     expires = "expiredat"
@@ -169,13 +169,13 @@ async def test_a_row_whose_ttl_is_no_number_never_expires(table: Table, store: S
 
 
 async def test_entities_that_do_not_expire_ignore_the_ttl(table: Table, clock: SetClock) -> None:
-    await say(table, "r", 1)
+    await post(table, "r", 1)
     await table.engine.write(row("ROOM#r", "MSG#m01", roomId="r", messageId="m01", ttl=1))
 
     assert len((await table.query(messages_of(room_id="r"))).items) == 2
 
 
-async def test_the_sweep_deletes_what_expired_and_the_stream_says_so(memory: EmbeddedEngine, clock: SetClock) -> None:
+async def test_sweep_deletes_expired_rows_and_the_stream_marks_them(memory: EmbeddedEngine, clock: SetClock) -> None:
     table = Table(memory, clock=clock)
     await table.write(Create(Session(user_id="u", session_id="s", expires_at=now(clock) + 60)))
     await table.write(Create(Session(user_id="u", session_id="lasting")))
@@ -217,9 +217,7 @@ async def test_the_sweep_deletes_more_than_one_round_of_rows_and_leaves_their_in
     assert (await memory.describe_table()).items == 0
 
 
-async def test_the_sweep_leaves_what_somebody_renewed_and_what_no_number_dates(
-    memory: EmbeddedEngine, clock: SetClock
-) -> None:
+async def test_sweep_keeps_renewed_rows_and_rows_without_a_number(memory: EmbeddedEngine, clock: SetClock) -> None:
     await memory.write(row("p", "text", ttl="1"))
     await memory.write(row("p", "ages ago", ttl=now(clock) - 6 * 365 * 24 * 3600))
     await memory.write(row("p", "fraction", ttl=now(clock) + 0.5))

@@ -15,7 +15,7 @@ from sobremesa.table.errors import ConditionFailed, Conflict, OutcomeUnknown, St
 from sobremesa.table.retries import Retries
 from table import gaps
 from table.engines import Store
-from table.samples import Account, Message, Room, Seat, messages_of, rooms_of, row, say, stored
+from table.samples import Account, Message, Room, Seat, messages_of, post, rooms_of, row, stored
 
 QUICK = Retries(attempts=30, first_pause=0.0001, longest_pause=0.001)
 KEY = Account.key(account_id="a")
@@ -42,7 +42,7 @@ async def test_on_a_bad_day_everything_still_happens_just_once(engine: Engine, s
     assert lost > 0
 
 
-async def test_a_lost_answer_to_a_write_that_cannot_be_repeated_is_told(engine: Engine) -> None:
+async def test_lost_response_to_a_write_that_cannot_be_repeated_is_reported(engine: Engine) -> None:
     faulty = FaultyEngine(engine, Rates(lost_response=1.0))
     table = Table(faulty, retries=QUICK)
 
@@ -57,7 +57,7 @@ async def test_a_lost_answer_to_a_write_that_cannot_be_repeated_is_told(engine: 
     assert kept["balance"] == 1
 
 
-async def test_a_lost_answer_to_a_put_is_asked_for_again(memory: EmbeddedEngine) -> None:
+async def test_put_is_retried_after_a_lost_response(memory: EmbeddedEngine) -> None:
     engine = _Failing(memory, [OutcomeUnknown("lost"), StoreFailed("no route")])
     await Table(engine, retries=QUICK).write(Put(Account(account_id="a")))
 
@@ -156,22 +156,22 @@ async def test_a_batch_that_moves_slowly_comes_through(memory: EmbeddedEngine) -
             return BatchWritten(list(operations[1:]), written.capacity)
 
     table = Table(OneByOne(memory, Rates()), retries=Retries(attempts=2, first_pause=0.0, longest_pause=0.0))
-    said = await say(table, "r", 20)
+    messages = await post(table, "r", 20)
 
-    assert await table.get_many([message.own_key() for message in said]) == said
+    assert await table.get_many([message.own_key() for message in messages]) == messages
 
 
 async def test_the_same_seed_gives_the_same_faults(memory: EmbeddedEngine) -> None:
     async def day(seed: int) -> list[str]:
         faulty = FaultyEngine(memory, Rates.all(0.3), seed=seed)
-        heard = []
+        received = []
         for number in range(40):
             try:
                 await faulty.transact([row("p", str(number))], None)
-                heard.append("done")
+                received.append("done")
             except (Throttled, Conflict, OutcomeUnknown) as error:
-                heard.append(type(error).__name__)
-        return heard
+                received.append(type(error).__name__)
+        return received
 
     assert await day(1) == await day(1)
     assert await day(1) != await day(2)
@@ -197,14 +197,14 @@ async def test_repeated_and_late_changes_leave_none_out_and_keep_the_order_of_fi
 
     reader = await faulty.changes(OLDEST)
     seen: dict[str, str] = {}
-    heard = 0
+    received = 0
     while len(seen) < 50:
         for change in (await reader.read(0.0)).changes:
-            heard += 1
+            received += 1
             seen.setdefault(change.id, change.key.sk)
 
     assert list(seen.values()) == [f"{number:02d}" for number in range(50)]
-    assert heard > 50
+    assert received > 50
 
 
 async def test_conflicts_between_many_writers_pass(memory: EmbeddedEngine) -> None:

@@ -93,7 +93,7 @@ def note(number: str, **more: Any) -> Note:
 
 
 @pytest.mark.parametrize("when", [absent("seen"), less_if_present("seen", "b"), None])
-async def test_no_condition_lets_an_update_or_delete_make_a_row(table: Table, when: Any) -> None:
+async def test_no_condition_lets_an_update_or_delete_create_a_row(table: Table, when: Any) -> None:
     for operation in (
         Update(Note.key(pad="p", note="1"), set_to(seen="b"), when=when),
         Delete(Note.key(pad="p", note="1"), when=when),
@@ -130,7 +130,7 @@ async def test_what_is_one_of_several_shapes_can_be_read_again(table: Table) -> 
     assert found.drawing == Square(side=3)
 
 
-async def test_a_page_of_an_index_goes_on_after_a_row(table: Table) -> None:
+async def test_page_of_an_index_continues_after_a_row(table: Table) -> None:
     written = [note(str(number), written=f"202{number}") for number in range(4)]
     for each in written:
         await table.write(Create(each))
@@ -161,7 +161,7 @@ async def test_no_value_is_no_value_to_set_if_absent(table: Table) -> None:
     assert "seen" not in read.item
 
 
-async def test_a_row_that_was_written_but_cannot_be_read_is_not_called_refused(table: Table) -> None:
+async def test_row_that_was_written_but_cannot_be_read_is_not_a_refusal(table: Table) -> None:
     with pytest.raises(BadRow):
         await table.write(Update(Tally.key(name="t"), add(count=1), when=always()))
 
@@ -196,7 +196,7 @@ async def test_a_row_that_knows_only_the_tables_expiry_keeps_it_when_it_is_writt
     assert (read.item["ttl"], read.item["until"]) == (expiry, expiry)
 
 
-async def test_a_token_does_not_go_with_what_expires(table: Table) -> None:
+async def test_token_cannot_be_used_with_rows_that_expire(table: Table) -> None:
     with pytest.raises(BadExpression, match="token"):
         await table.write(Create(Lent(pad="p", name="pen")), Create(note("1")), token="t")
 
@@ -208,7 +208,7 @@ def test_a_field_may_not_take_a_name_that_every_entity_needs() -> None:
             own_key: str  # type: ignore[assignment]
 
 
-async def test_half_a_character_is_refused_wherever_it_stands(table: Table) -> None:
+async def test_lone_surrogate_is_refused_everywhere(table: Table) -> None:
     await table.write(Create(note("1")))
     key = note("1").own_key()
 
@@ -221,7 +221,7 @@ async def test_half_a_character_is_refused_wherever_it_stands(table: Table) -> N
 
 
 @pytest.mark.parametrize("expiry", [1 << 63, 10**37])
-async def test_a_time_beyond_all_times_harms_nobody(table: Table, expiry: int) -> None:
+async def test_time_after_the_year_9999_does_no_harm(table: Table, expiry: int) -> None:
     await table.write(Create(Lent(pad="p", name="pen", until=expiry)))
 
     found = await table.get(Lent.key(pad="p", name="pen"))
@@ -230,7 +230,7 @@ async def test_a_time_beyond_all_times_harms_nobody(table: Table, expiry: int) -
     assert found.until == expiry
 
 
-async def test_a_time_before_all_times_harms_nobody(table: Table) -> None:
+async def test_time_before_the_year_one_does_no_harm(table: Table) -> None:
     key = RawKey("PAD#p", "LENT#pen")
     item = {"pk": key.pk, "sk": key.sk, "ttl": -(10**37)}
     await table.engine.write(PutItem(key, item))

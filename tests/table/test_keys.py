@@ -205,7 +205,7 @@ async def test_keys_sort_by_their_utf8_bytes(engine: Engine) -> None:
     assert [item["sk"] for item in page.items] == expected
 
 
-def test_a_template_that_names_no_field_fails_when_the_class_is_made() -> None:
+def test_template_with_an_unknown_field_fails_when_the_class_is_created() -> None:
     with pytest.raises(BadKey, match="user_id"):
 
         class Wrong(Entity):

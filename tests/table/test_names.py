@@ -39,36 +39,36 @@ PROMISES: tuple[Callable[..., Awaitable[None]], ...] = (
     test_cursors.test_a_cursor_of_another_question_is_refused,
     test_cursors.test_a_cursor_of_another_direction_is_refused,
     test_cursors.test_a_page_starts_after_a_cursor_or_a_key_but_not_both,
-    test_cursors.test_a_cursor_outlives_the_row_that_it_stands_for,
+    test_cursors.test_cursor_is_valid_after_its_row_is_deleted,
     test_entities.test_every_kind_of_field_comes_back_as_it_went,
     test_expiry.test_a_row_is_there_until_its_second_comes,
     test_expiry.test_an_expired_row_is_invisible_to_every_read,
     test_expiry.test_an_expired_row_may_be_created_again,
     test_expiry.test_what_must_be_absent_may_be_expired,
     test_guards.test_a_pattern_without_a_prefix_gives_no_rows_of_other_kinds,
-    test_guards.test_a_page_of_an_index_goes_on_after_a_row,
-    test_patterns.test_a_pattern_over_several_entities_makes_each_row_what_it_is,
-    test_queries.test_answers_come_forward_or_backward,
-    test_queries.test_all_answers_come_page_after_page,
+    test_guards.test_page_of_an_index_continues_after_a_row,
+    test_patterns.test_pattern_of_several_entities_returns_each_row_as_its_entity,
+    test_queries.test_rows_are_read_forward_or_backward,
+    test_queries.test_all_rows_are_read_page_by_page,
     test_queries.test_a_typed_filter_names_fields,
-    test_queries.test_answers_are_counted_up_to_a_limit,
+    test_queries.test_rows_are_counted_up_to_a_limit,
     test_queries.test_an_index_follows_writes_and_deletes,
     test_reads.test_many_rows_come_in_the_order_of_their_keys_however_many_and_however_often,
     test_reads.test_many_rows_of_several_kinds_come_each_as_their_own,
-    test_read_cache.test_a_result_is_made_once_until_something_that_it_read_changes,
+    test_read_cache.test_result_is_loaded_once_until_a_row_it_read_changes,
     test_transactions.test_all_operations_happen_together,
     test_transactions.test_when_one_condition_fails_nothing_happens_and_every_failure_is_named,
     test_transactions.test_indexes_and_rows_change_together_or_not_at_all,
-    test_upserts.test_an_upsert_makes_a_whole_row_where_there_is_none,
+    test_upserts.test_upsert_creates_a_complete_row,
     test_upserts.test_an_upsert_speaks_only_of_a_row_that_is_there,
     test_upserts.test_a_pair_of_different_rows_comes_by_one_request,
-    test_upserts.test_leaving_an_index_needs_only_the_part_that_is_gone,
+    test_upserts.test_leaving_an_index_needs_only_the_removed_part,
     test_writes.test_a_create_succeeds_once,
     test_writes.test_a_put_replaces_the_whole_row,
     test_writes.test_an_update_or_delete_of_nothing_fails_and_leaves_no_ghost,
     test_writes.test_an_update_gives_the_row_after_it_and_a_delete_the_row_before_it,
     test_writes.test_a_cursor_moves_forward_only,
-    test_writes.test_a_check_alone_changes_nothing_and_fails_as_others_do,
+    test_writes.test_single_check_changes_nothing_and_fails_like_other_operations,
     test_writes.test_many_rows_are_written_whatever_their_number_and_the_last_of_equal_keys_wins,
 )
 """Tests of the contract that speak of rows and not of how they are stored."""
@@ -126,9 +126,9 @@ async def test_rows_are_stored_under_the_names_of_the_map(table: Table, names: N
 
 async def test_a_row_of_the_stream_finds_its_entity(table: Table) -> None:
     registry = Registry([Seat, Message])
-    said = Message(room_id="R1", message_id="M1", body="hello")
-    await table.write(Create(said))
-    await table.write(Update(said.own_key(), set_to(body="Hello")))
+    message = Message(room_id="R1", message_id="M1", body="hello")
+    await table.write(Create(message))
+    await table.write(Update(message.own_key(), set_to(body="Hello")))
 
     reader = await table.changes(OLDEST)
     rows = [change.new for change in (await reader.read(1)).changes if change.new]
@@ -138,7 +138,7 @@ async def test_a_row_of_the_stream_finds_its_entity(table: Table) -> None:
     assert [Message.from_item(row, table.layout).body for row in rows] == ["hello", "Hello"]
 
 
-async def test_a_file_keeps_its_names_and_takes_no_others(names: Names, tmp_path: Path, clock: SetClock) -> None:
+async def test_file_keeps_its_names_and_accepts_no_others(names: Names, tmp_path: Path, clock: SetClock) -> None:
     file = tmp_path / "table.db"
     seat = Seat(room_id="R1", user_id="U1")
     async with embedded(file, clock, names) as engine:
@@ -164,7 +164,7 @@ def test_without_names_everything_has_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         ({"pk": "id", "sk": "id"}, "pk and sk are both called 'id'"),
         ({"ttl": "gsi2sk"}, "ttl and indexes.gsi2.sk are both called 'gsi2sk'"),
@@ -176,8 +176,8 @@ def test_without_names_everything_has_its_own() -> None:
         ({"types": {"User": "user"}}, "go with the style electrodb only"),
     ],
 )
-def test_a_map_in_which_two_things_have_one_name_is_refused(names: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadNames, match=said):
+def test_a_map_in_which_two_things_have_one_name_is_refused(names: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadNames, match=message):
         Names(**names)
 
 
@@ -190,7 +190,7 @@ class Counter(Entity):
 
 
 @pytest.mark.parametrize("names", [Names(sk="name"), Names(entity_type="gone"), Names(ttl="hits")])
-def test_a_name_that_rows_have_for_something_else_is_refused(names: Names) -> None:
+def test_name_that_rows_use_for_another_attribute_is_refused(names: Names) -> None:
     with pytest.raises(BadNames, match="Counter already has an attribute"):
         Registry([Counter]).require_free_names(Layout.named(names))
 
@@ -206,7 +206,7 @@ def test_types_name_kinds_of_row_that_there_are() -> None:
         REGISTRY.require_free_names(Layout.named(Names(style="electrodb", types={"Massage": "msg"})))
 
 
-def test_in_lower_case_every_kind_of_row_of_ours_is_still_told_apart() -> None:
+def test_all_entities_are_distinct_in_lower_case() -> None:
     plain, lowered = Layout(), Layout.named(Names(style="electrodb"))
     for entity in REGISTRY.entities:
         raw = _sample_key(entity)

@@ -17,10 +17,10 @@ from table.samples import (
     everything_of,
     messages_of,
     newest_of,
+    post,
     room,
     rooms_of,
     row,
-    say,
     seats_of,
     since,
 )
@@ -34,7 +34,7 @@ def test_a_question_fills_in_its_key() -> None:
     assert exact(user_id="u", room_id="r").sort == SortEquals("ROOM#r")
 
 
-def test_a_pattern_tells_what_it_takes_and_asks() -> None:
+def test_pattern_describes_its_parts_and_its_condition() -> None:
     assert messages_of.fields == ("room_id",)
     assert since.fields == ("room_id", "message_id")
     assert rooms_of.index_name == gsi1
@@ -99,7 +99,7 @@ def test_two_patterns_of_one_name_are_refused() -> None:
 def test_a_registry_gathers_what_modules_declare() -> None:
     module = types.ModuleType("declared")
     write = WritePattern("W1", "Say something", Message)
-    vars(module).update(Entity=Entity, Message=Message, Room=Room, said=messages_of, again=messages_of, w=write)
+    vars(module).update(Entity=Entity, Message=Message, Room=Room, messages=messages_of, again=messages_of, w=write)
 
     registry = Registry.of(module)
 
@@ -108,7 +108,7 @@ def test_a_registry_gathers_what_modules_declare() -> None:
 
 
 async def test_asking_is_typed_by_the_entity_of_the_pattern(table: Table) -> None:
-    said = await say(table, "r", 2)
+    messages = await post(table, "r", 2)
 
     page = await table.query(messages_of(room_id="r"))
     found = await table.get(room(room_id="r"))
@@ -116,12 +116,12 @@ async def test_asking_is_typed_by_the_entity_of_the_pattern(table: Table) -> Non
     assert_type(page, Page[Message])
     assert_type(page.items, list[Message])
     assert_type(found, Room | None)
-    assert page.items == said
+    assert page.items == messages
     assert found is None
 
 
 async def test_a_pattern_does_not_find_rows_of_another_prefix(table: Table) -> None:
-    await say(table, "r", 3)
+    await post(table, "r", 3)
     for sk in ("MSF", "MSG", "MSG$x", "MSGX#1", "PARTICIPANT#u", "THR"):
         await table.engine.write(row("ROOM#r", sk, entityType="Foreign"))
 
@@ -131,7 +131,7 @@ async def test_a_pattern_does_not_find_rows_of_another_prefix(table: Table) -> N
     assert [m.message_id for m in (await table.query(since(room_id="r", message_id="m01"))).items] == ["m01", "m02"]
 
 
-async def test_a_pattern_over_several_entities_makes_each_row_what_it_is(table: Table) -> None:
+async def test_pattern_of_several_entities_returns_each_row_as_its_entity(table: Table) -> None:
     from sobremesa.table import Put
 
     seat, head = Seat(room_id="r", user_id="u"), Room(room_id="r", name="n")
@@ -143,10 +143,10 @@ async def test_a_pattern_over_several_entities_makes_each_row_what_it_is(table: 
     assert (await table.query(seats_of(room_id="r"))).items == [seat]
 
 
-async def test_a_row_that_is_no_such_entity_says_which_row_it_is(table: Table) -> None:
+async def test_error_of_an_invalid_row_names_its_key(table: Table) -> None:
     await table.engine.write(row("ROOM#r", "MSG#bad", likes="many"))
 
-    await say(table, "r", 1)
+    await post(table, "r", 1)
 
     page = await table.query(messages_of(room_id="r"))
 
@@ -157,7 +157,7 @@ async def test_a_row_that_is_no_such_entity_says_which_row_it_is(table: Table) -
 
 
 async def test_what_a_pattern_used_is_added_up_under_its_name(table: Table) -> None:
-    await say(table, "r", 2)
+    await post(table, "r", 2)
     await table.query(messages_of(room_id="r"))
     await table.query(messages_of(room_id="r"))
     await table.get(room(room_id="r"))

@@ -49,7 +49,7 @@ def test_parsing_is_the_inverse_of_formatting(template: Template, parts: list[st
 
 
 @given(templates(), st.lists(TEXT, min_size=3, max_size=3))
-def test_two_different_sets_of_parts_never_make_the_same_key(template: Template, parts: list[str]) -> None:
+def test_different_parts_never_have_the_same_key(template: Template, parts: list[str]) -> None:
     given_parts = {field: parts[place] for place, field in enumerate(template.fields)}
 
     try:
@@ -143,7 +143,7 @@ ITEMS = st.dictionaries(TEXT.filter(bool), VALUES, max_size=6)
 
 
 def typed(value: Any) -> Any:
-    """A value with the type of every part, so that 1, 1.0 and True are told apart."""
+    """A value with the type of every part, so that 1, 1.0 and True differ."""
     if isinstance(value, dict):
         return {name: typed(held) for name, held in value.items()}
     if isinstance(value, list):
@@ -256,7 +256,7 @@ def test_an_id_keeps_the_millisecond_that_it_was_minted_in(now_ms: int) -> None:
 
 
 @given(TEXT)
-def test_what_is_no_ulid_is_refused(text: str) -> None:
+def test_invalid_ulid_is_refused(text: str) -> None:
     try:
         number = ids.decode(text)
     except ValueError:

@@ -26,42 +26,42 @@ from table.samples import (
     activity_of,
     messages_of,
     newest_of,
+    post,
     refusal,
     rooms_of,
     row,
-    say,
     seats_of,
     since,
     sized,
 )
 
 
-async def test_answers_come_forward_or_backward(table: Table) -> None:
-    said = await say(table, "r", 5)
-    await say(table, "another", 3)
+async def test_rows_are_read_forward_or_backward(table: Table) -> None:
+    messages = await post(table, "r", 5)
+    await post(table, "another", 3)
 
-    assert (await table.query(messages_of(room_id="r"))).items == said
-    assert (await table.query(newest_of(room_id="r"))).items == said[::-1]
-    assert (await table.query(messages_of(room_id="r"), newest_first=True)).items == said[::-1]
-    assert (await table.query(newest_of(room_id="r"), newest_first=False)).items == said
+    assert (await table.query(messages_of(room_id="r"))).items == messages
+    assert (await table.query(newest_of(room_id="r"))).items == messages[::-1]
+    assert (await table.query(messages_of(room_id="r"), newest_first=True)).items == messages[::-1]
+    assert (await table.query(newest_of(room_id="r"), newest_first=False)).items == messages
     assert (await table.query(messages_of(room_id="nobody"))).items == []
 
 
 async def test_a_limit_cuts_a_page_and_a_key_starts_the_next(table: Table) -> None:
-    said = await say(table, "r", 5)
+    messages = await post(table, "r", 5)
 
     page = await table.query(messages_of(room_id="r"), limit=2)
-    assert page.items == said[:2]
+    assert page.items == messages[:2]
     assert page.last == RawKey("ROOM#r", "MSG#m01")
-    page = await table.query(messages_of(room_id="r"), limit=2, after=said[1].own_key())
-    assert page.items == said[2:4]
-    page = await table.query(newest_of(room_id="r"), limit=3, after=said[4].own_key())
-    assert page.items == [said[3], said[2], said[1]]
+    page = await table.query(messages_of(room_id="r"), limit=2, after=messages[1].own_key())
+    assert page.items == messages[2:4]
+    page = await table.query(newest_of(room_id="r"), limit=3, after=messages[4].own_key())
+    assert page.items == [messages[3], messages[2], messages[1]]
     absent_key = Message.key(room_id="r", message_id="m01x")
-    assert (await table.query(messages_of(room_id="r"), after=absent_key)).items == said[2:]
+    assert (await table.query(messages_of(room_id="r"), after=absent_key)).items == messages[2:]
 
 
-async def test_a_limit_met_at_the_very_end_says_that_there_may_be_more(engine: Engine, store: Store) -> None:
+async def test_limit_met_at_the_end_has_a_start_for_a_next_page(engine: Engine, store: Store) -> None:
     for number in range(3):
         await engine.write(row("p", str(number)))
 
@@ -73,11 +73,11 @@ async def test_a_limit_met_at_the_very_end_says_that_there_may_be_more(engine: E
     assert (page.items, page.last) == ([], None)
 
 
-async def test_all_answers_come_page_after_page(table: Table) -> None:
-    said = await say(table, "r", 60, body="x" * 20_000)
+async def test_all_rows_are_read_page_by_page(table: Table) -> None:
+    messages = await post(table, "r", 60, body="x" * 20_000)
     wide = messages_of(room_id="r")
 
-    assert [message async for message in table.every(wide)] == said
+    assert [message async for message in table.every(wide)] == messages
     assert table.meter.totals()["T1"].calls == 2
     assert [m.message_id async for m in table.every(wide, where=equals("message_id", "m57"))] == ["m57"]
 
@@ -131,7 +131,7 @@ async def test_a_range_gives_just_the_sort_keys_in_it(engine: Engine, index: Ind
             assert (counted.items, counted.count) == ([], len(expected))
 
 
-async def test_a_prefix_tells_upper_from_lower_case(engine: Engine, store: Store) -> None:
+async def test_prefix_is_case_sensitive(engine: Engine, store: Store) -> None:
     for sk in ("MSG#1", "msg#1", "Msg#1"):
         await engine.write(row("p", sk))
 
@@ -152,7 +152,7 @@ async def test_a_filter_hides_rows_but_the_limit_counts_them(engine: Engine) -> 
 
 
 async def test_a_typed_filter_names_fields(table: Table) -> None:
-    said = await say(table, "r", 3)
+    messages = await post(table, "r", 3)
     await table.write(Put(Message(room_id="r", message_id="m01", likes=5)))
 
     page = await table.query(messages_of(room_id="r"), where=greater("likes", 4))
@@ -162,11 +162,11 @@ async def test_a_typed_filter_names_fields(table: Table) -> None:
         await table.query(messages_of(room_id="r"), where=present("colour"))
     assert (await table.query(messages_of(room_id="r"), where=greater("likes", 4) | equals("likes", 0))).items[
         0
-    ] == said[0]
+    ] == messages[0]
 
 
-async def test_some_fields_of_every_answer(table: Table, engine: Engine) -> None:
-    await say(table, "r", 2, body="b")
+async def test_query_of_some_fields(table: Table, engine: Engine) -> None:
+    await post(table, "r", 2, body="b")
 
     page = await table.query_fields(messages_of(room_id="r"), ["message_id", "body"], limit=1)
     assert page.items == [{"message_id": "m00", "body": "b"}]
@@ -179,8 +179,8 @@ async def test_some_fields_of_every_answer(table: Table, engine: Engine) -> None
     assert raw.count == 2
 
 
-async def test_answers_are_counted_up_to_a_limit(table: Table) -> None:
-    await say(table, "r", 12)
+async def test_rows_are_counted_up_to_a_limit(table: Table) -> None:
+    await post(table, "r", 12)
     asked = messages_of(room_id="r")
 
     for at_most, expected in ((None, (12, False)), (20, (12, False)), (5, (5, True)), (11, (11, True))):
@@ -194,7 +194,7 @@ async def test_answers_are_counted_up_to_a_limit(table: Table) -> None:
     assert (counted.count, counted.capped) == (0, False)
 
 
-async def test_a_count_goes_over_pages(table: Table) -> None:
+async def test_count_reads_several_pages(table: Table) -> None:
     for number in range(7):
         await table.write(Put(Message(room_id="r", message_id=f"{number}", body="x" * 300_000)))
 

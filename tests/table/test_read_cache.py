@@ -25,7 +25,7 @@ async def file_table(tmp_path: Path) -> AsyncIterator[Table]:
     await engine.close()
 
 
-async def test_a_result_is_made_once_until_something_that_it_read_changes(table: Table) -> None:
+async def test_result_is_loaded_once_until_a_row_it_read_changes(table: Table) -> None:
     made = 0
     cache: ReadCache[str, str | None] = ReadCache(table, 10)
     key = Room.key(room_id="r")
@@ -49,7 +49,7 @@ async def test_a_result_is_made_once_until_something_that_it_read_changes(table:
     assert made == (4 if is_known else 6)
 
 
-async def test_what_is_remembered_costs_as_much_as_what_is_read(table: Table) -> None:
+async def test_cached_read_costs_as_much_as_a_read(table: Table) -> None:
     await table.write(Create(Message(room_id="r", message_id="1", body="x" * 5000)))
     cache: ReadCache[str, int] = ReadCache(table, 10)
 
@@ -65,7 +65,7 @@ async def test_what_is_remembered_costs_as_much_as_what_is_read(table: Table) ->
     assert first.read > 0
 
 
-async def test_what_expires_and_what_an_index_tells_is_never_remembered(table: Table) -> None:
+async def test_expiring_rows_and_index_pages_are_never_cached(table: Table) -> None:
     cache: ReadCache[str, int] = ReadCache(table, 10)
     made = 0
 
@@ -108,8 +108,8 @@ async def test_a_result_inside_of_another_changes_both(file_table: Table) -> Non
         await file_table.write(Update(key, add(messages=1)))
 
 
-async def test_random_writes_and_reads_through_memory_equal_the_file(file_table: Table) -> None:
-    """Gets and pages of the engine that remembers, beside an engine that opens the file afresh."""
+async def test_random_writes_and_cached_reads_equal_the_file(file_table: Table) -> None:
+    """Compares gets and pages of the caching engine with an engine that opens the file again."""
     random = Random(5)
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
@@ -145,7 +145,7 @@ asyncio.run(main())
 """
 
 
-async def test_processes_that_come_and_go_take_nothing_from_the_one_that_stays(file_table: Table) -> None:
+async def test_processes_that_open_and_close_do_not_affect_a_running_one(file_table: Table) -> None:
     """Closing a descriptor of SQLite's shared memory would drop its locks, and the next to come would start over."""
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
@@ -167,7 +167,7 @@ async def test_processes_that_come_and_go_take_nothing_from_the_one_that_stays(f
 
 
 class CountingProcesses:
-    """What a watcher says when a neighbour commits beside a commit of ours that changed nothing."""
+    """A watcher for another process that commits beside our own commit without changes."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -184,7 +184,7 @@ class CountingProcesses:
         pass
 
 
-def test_after_a_commit_that_changed_nothing_everything_new_is_a_neighbours() -> None:
+def test_after_a_commit_without_changes_new_commits_are_of_other_processes() -> None:
     others = CountingProcesses()
     cache = PartitionCache(others)
     before = cache.partition("ROOM#r").version
@@ -197,7 +197,7 @@ def test_after_a_commit_that_changed_nothing_everything_new_is_a_neighbours() ->
     assert before is not None
 
 
-async def test_memory_has_an_end(file_table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cache_has_a_size_limit(file_table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
     monkeypatch.setattr("sobremesa.table.engines.embedded.partition_cache.MAX_BYTES", 50_000)
@@ -243,7 +243,7 @@ async def test_what_another_process_writes_is_seen_at_once(file_table: Table) ->
         await file_table.write(Update(key, set_to(name="ours")))
 
 
-async def test_two_processes_that_write_in_turn_see_each_other(file_table: Table) -> None:
+async def test_two_processes_that_write_alternately_see_each_other(file_table: Table) -> None:
     engine = file_table.engine
     assert isinstance(engine, EmbeddedEngine)
     other = Table(await open_engine(f"sqlite:///{engine.path}"))
@@ -262,5 +262,5 @@ async def test_two_processes_that_write_in_turn_see_each_other(file_table: Table
     await other.close()
 
 
-async def test_memory_has_no_neighbours(memory: EmbeddedEngine, clock: SetClock) -> None:
+async def test_memory_store_has_no_other_processes(memory: EmbeddedEngine, clock: SetClock) -> None:
     assert isinstance(memory._cache._others, NoOtherProcesses)

@@ -14,7 +14,7 @@ from sobremesa.table.errors import BadExpression, TooLarge
 from sobremesa.table.values import Item
 from table import gaps
 from table.engines import Store, embedded
-from table.samples import Message, Room, messages_of, refusal, room, row, say, sized, stored
+from table.samples import Message, Room, messages_of, post, refusal, room, row, sized, stored
 
 
 @pytest.mark.parametrize("consistent", [True, False])
@@ -71,7 +71,7 @@ async def test_numbers_come_back_in_one_form_whatever_was_written(engine: Engine
     assert repr([found[name] for name in "abcdef"]) == "[1, 1.5, 100, 0, [2], frozenset({3})]"
 
 
-async def test_some_fields_of_an_item_can_be_asked_for(engine: Engine) -> None:
+async def test_some_fields_of_an_item_can_be_requested(engine: Engine) -> None:
     await engine.write(row("fields", "item", a=1, b={"c": 2}, name="reserved"))
     key = RawKey("fields", "item")
 
@@ -93,33 +93,33 @@ async def test_some_fields_of_an_item_can_be_asked_for(engine: Engine) -> None:
 
 
 async def test_many_rows_come_in_the_order_of_their_keys_however_many_and_however_often(table: Table) -> None:
-    said = [Message(room_id="r", message_id=f"{number:03d}", likes=number) for number in range(230)]
-    await table.write_many(Put(message) for message in said)
-    keys = [message.own_key() for message in reversed(said)]
+    messages = [Message(room_id="r", message_id=f"{number:03d}", likes=number) for number in range(230)]
+    await table.write_many(Put(message) for message in messages)
+    keys = [message.own_key() for message in reversed(messages)]
     keys[5:5] = [Message.key(room_id="r", message_id="gone"), keys[0], keys[200]]
 
     found = await table.get_many(keys, consistent=True)
 
-    by_id = {message.message_id: message for message in said}
+    by_id = {message.message_id: message for message in messages}
     assert found == [by_id.get(str(key.parts["message_id"])) for key in keys]
     assert len(found) == 233
     assert await table.get_many([]) == []
 
 
 async def test_many_rows_of_several_kinds_come_each_as_their_own(table: Table) -> None:
-    said, head = Message(room_id="r", message_id="m"), Room(room_id="r", name="n")
-    await table.write(Create(said), Create(head))
+    message, head = Message(room_id="r", message_id="m"), Room(room_id="r", name="n")
+    await table.write(Create(message), Create(head))
 
-    assert await table.get_many([head.own_key(), said.own_key()]) == [head, said]
+    assert await table.get_many([head.own_key(), message.own_key()]) == [head, message]
 
 
 async def test_more_than_sixteen_megabytes_come_in_several_rounds(table: Table) -> None:
     count = MAX_BATCH_GET_BYTES // 390_000 + 2
-    said = [Message(room_id="r", message_id=f"{number:02d}", body="x" * 390_000) for number in range(count)]
-    for message in said:
+    messages = [Message(room_id="r", message_id=f"{number:02d}", body="x" * 390_000) for number in range(count)]
+    for message in messages:
         await table.write(Put(message))
 
-    assert await table.get_many([message.own_key() for message in said]) == said
+    assert await table.get_many([message.own_key() for message in messages]) == messages
 
 
 async def test_a_batch_of_reads_has_one_to_a_hundred_different_keys(engine: Engine) -> None:
@@ -134,7 +134,7 @@ async def test_a_batch_of_reads_has_one_to_a_hundred_different_keys(engine: Engi
 @pytest.mark.parametrize("segments", [1, 2, 7])
 async def test_a_scan_finds_every_row_once_however_many_read_side_by_side(table: Table, segments: int) -> None:
     for number in range(12):
-        await say(table, f"r{number}", 3, body="x" * 100)
+        await post(table, f"r{number}", 3, body="x" * 100)
 
     found = [(item["pk"], item["sk"]) async for item in table.scan(segments=segments)]
 
@@ -151,7 +151,7 @@ async def test_a_scan_reads_on_after_a_megabyte(table: Table) -> None:
 
 
 async def test_a_scan_can_be_filtered_and_stopped(table: Table) -> None:
-    await say(table, "r", 30)
+    await post(table, "r", 30)
     await table.engine.write(row("other", "x", likes=7))
 
     assert [item["pk"] async for item in table.scan(where=equals("likes", 7))] == ["other"]
@@ -159,7 +159,7 @@ async def test_a_scan_can_be_filtered_and_stopped(table: Table) -> None:
         break
 
 
-async def test_pages_of_a_scan_follow_each_other(engine: Engine) -> None:
+async def test_scan_continues_page_by_page(engine: Engine) -> None:
     for number in range(5):
         await engine.write(row(f"p{number}", "s"))
 

@@ -46,7 +46,7 @@ A, B = Account.key(account_id="a"), Account.key(account_id="b")
 
 @pytest.fixture
 def token() -> str:
-    """A token that nobody had before: they are known by the whole account, not by the table."""
+    """A new token: tokens are unique in the whole account, not in the table."""
     return uuid.uuid4().hex
 
 
@@ -272,17 +272,17 @@ async def test_a_token_is_forgotten_after_ten_minutes(memory: EmbeddedEngine, cl
     assert (await stored(memory, "p", "s") or {})["n"] == 2
 
 
-async def test_a_condition_that_fails_is_told_before_an_update_that_does_not_fit(engine: Engine, store: Store) -> None:
+async def test_failed_condition_is_reported_before_an_invalid_update(engine: Engine, store: Store) -> None:
     await engine.write(row("p", "text", x="text"))
     unfit = UpdateItem(RawKey("p", "text"), (Add("x", 1),))
     unheld = CheckItem(RawKey("p", "none"), present())
 
     for operations in ([unfit, unheld], [unheld, unfit]):
         refused = await refusal(lambda operations=operations: engine.transact(operations, None))  # type: ignore[misc]
-        assert refused is (BadExpression if gaps.has(store, "unfit-told-first") else ConditionFailed)
+        assert refused is (BadExpression if gaps.has(store, "invalid-update-first") else ConditionFailed)
 
 
-async def test_an_operation_whose_own_condition_fails_is_not_asked_whether_it_fits(engine: Engine) -> None:
+async def test_update_is_not_evaluated_if_its_condition_fails(engine: Engine) -> None:
     await engine.write(row("p", "text", x="text"))
     unfit = UpdateItem(RawKey("p", "text"), (Add("x", 1),), equals("x", "other"))
 

@@ -116,7 +116,7 @@ def _after(changes: dict[str, Any]) -> Item:
     return {name: value for name, value in (BEFORE | changes).items() if value is not ...}
 
 
-async def test_each_action_changes_just_what_it_says(engine: Engine, store: Store) -> None:
+async def test_each_action_changes_only_its_attribute(engine: Engine, store: Store) -> None:
     wrong = []
     for case in CASES:
         await engine.write(PutItem(KEY, BEFORE))
@@ -142,7 +142,7 @@ async def test_each_action_does_the_same_inside_of_a_transaction(engine: Engine,
     assert not wrong, "\n".join(map(str, wrong))
 
 
-async def test_an_update_of_nothing_makes_the_item(engine: Engine) -> None:
+async def test_update_of_a_missing_item_creates_it(engine: Engine) -> None:
     written = await engine.write(UpdateItem(RawKey("new", "item"), (*add(n=1), *append(l=["x"]))))
 
     assert written.item == {"pk": "new", "sk": "item", "n": 1, "l": ["x"]}

@@ -1,4 +1,4 @@
-"""Upserts, pairs and remembered rows, on every store."""
+"""Upserts, pairs and cached rows, on every store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from table.engines import Store
 from table.samples import Message, Room, Seat, Session
 
 
-async def test_an_upsert_makes_a_whole_row_where_there_is_none(table: Table) -> None:
+async def test_upsert_creates_a_complete_row(table: Table) -> None:
     made = await table.write(Upsert(Seat.key(room_id="r", user_id="u"), set_to(role="guest")))
 
     assert made == Seat(room_id="r", user_id="u", role="guest")
@@ -60,7 +60,7 @@ async def test_a_pair_of_different_rows_comes_by_one_request(table: Table) -> No
     assert half == (None, seat)
 
 
-async def test_leaving_an_index_needs_only_the_part_that_is_gone(table: Table) -> None:
+async def test_leaving_an_index_needs_only_the_removed_part(table: Table) -> None:
     seat = Seat(room_id="r", user_id="u", seen_at="2026-11-16T09:30:00.000Z")
     await table.write(Create(seat))
 
@@ -69,7 +69,7 @@ async def test_leaving_an_index_needs_only_the_part_that_is_gone(table: Table) -
     assert left.seen_at is None
 
 
-async def test_a_row_that_changed_is_never_remembered_as_it_was(table: Table) -> None:
+async def test_changed_row_is_never_read_from_the_cache(table: Table) -> None:
     room = Room(room_id="r", name="before")
     await table.write(Create(room))
     for number in range(20):

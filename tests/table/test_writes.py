@@ -25,7 +25,7 @@ from sobremesa.table.updates import Set
 from sobremesa.table.values import MAX_ITEM_BYTES
 from table import gaps
 from table.engines import Store
-from table.samples import Account, Message, Room, refusal, row, say, sized, stored
+from table.samples import Account, Message, Room, post, refusal, row, sized, stored
 
 ROOM = Room.key(room_id="r")
 
@@ -78,7 +78,7 @@ async def test_the_engine_gives_an_update_the_new_item_and_a_put_or_delete_the_o
     assert (await engine.write(DeleteItem(key))).item is None
 
 
-async def test_an_update_with_always_makes_a_whole_row_where_there_is_none(table: Table) -> None:
+async def test_update_with_always_creates_a_complete_row(table: Table) -> None:
     made = await table.write(Update(ROOM, add(messages=1), when=always()))
 
     assert made == Room(room_id="r", messages=1)
@@ -119,7 +119,7 @@ async def test_an_update_may_not_touch_the_key(table: Table) -> None:
         await table.write(Update(ROOM))
 
 
-async def test_a_check_alone_changes_nothing_and_fails_as_others_do(table: Table) -> None:
+async def test_single_check_changes_nothing_and_fails_like_other_operations(table: Table) -> None:
     await table.write(Create(Account(account_id="a", balance=5)))
     key = Account.key(account_id="a")
 
@@ -206,7 +206,7 @@ async def test_many_rows_are_written_whatever_their_number_and_the_last_of_equal
 
 
 async def test_bulk_writes_take_no_conditions(table: Table) -> None:
-    await say(table, "r", 1)
+    await post(table, "r", 1)
     key = Message.key(room_id="r", message_id="m00")
 
     for operation in (
