@@ -1,7 +1,7 @@
 """Benchmarks: `make bench`, or `python -m bench --help`.
 
-workload   what everybody is asked to do
-contender  somebody who does it; facade, raw and endpoints are the kinds beside plain engines
+workload   the work of every contender
+contender  a system under test; facade, raw and endpoints are the kinds other than plain engines
 verify     is the bound fair?
 stage      all contenders of a run, opened and filled
 rounds     the contenders in turn, several times; medians and spread

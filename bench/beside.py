@@ -1,4 +1,4 @@
-"""A busy event loop: somebody who always wants half of it, and how late everybody else is served."""
+"""A busy event loop: a load that uses half of it, and the latency of other tasks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TICK_SECONDS = 0.002
 
 
 class Lag:
-    """How late a task was that only wanted to be woken every two milliseconds."""
+    """The latency of a task that wakes every two milliseconds."""
 
     def __init__(self) -> None:
         self.late: list[float] = []
@@ -32,7 +32,7 @@ class Lag:
 
 @asynccontextmanager
 async def watched_loop(*, busy: bool) -> AsyncIterator[Lag]:
-    """Measures the loop's lag in the block, and keeps the loop busy if so asked."""
+    """Measures the lag of the loop in the block, optionally with a load."""
     lag = Lag()
     tasks = [asyncio.create_task(lag.watch())]
     if busy:

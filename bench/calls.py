@@ -1,4 +1,4 @@
-"""The processor time of one DynamoDB call in this process: our engine, and aiobotocore asking the same.
+"""The processor time of one DynamoDB call in this process: our engine, and aiobotocore with the same requests.
 
 Both speak to the same dynoxide, one call after the other. aiobotocore is measured twice: as it is, with typed values
 (`{"S": "..."}`) ready to be sent and left as they come, and with boto3's own (de)serialiser, which gives Python values
@@ -47,7 +47,7 @@ async def measure_calls(stage: Stage, plan: Plan, lock: Lock, steps: Steps) -> l
     """What each call costs, by client, in milliseconds of processor time."""
     costs: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     async with boto_client(stage.dynoxide_url) as client:
-        rooms = [OneRoom(FIRST_ROOM + place) for place in range(3)]
+        rooms = [OneRoom(FIRST_ROOM + number) for number in range(3)]
         for room in rooms:
             await _fill(stage.dynoxide, room)
         clients: list[OurCalls | BotoCalls] = [
@@ -83,7 +83,7 @@ async def _fill(engine: DynamoEngine, room: OneRoom) -> None:
 
 
 class OneRoom:
-    """A conversation of one's own."""
+    """A separate conversation."""
 
     def __init__(self, number: int) -> None:
         self.number = number

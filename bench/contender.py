@@ -1,4 +1,4 @@
-"""A contender: something that can be sent messages and asked for them, as fast as it goes, for a given time."""
+"""A contender: a system that stores and returns messages, as fast as it can, for a given time."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class Rate(NamedTuple):
 
 
 class Contender(Protocol):
-    """Takes part in every round."""
+    """A system under test."""
 
     @property
     def name(self) -> str: ...
 
     async def send(self, senders: int, seconds: float) -> Rate:
-        """Send for so long, so many people at the same time, each in their own conversations."""
+        """Send for this many seconds with concurrent users, each in their own conversations."""
         ...
 
     async def read(self, question: Question, readers: int, seconds: float) -> Rate:
-        """Ask for so long, so many people at the same time."""
+        """Read for this many seconds with concurrent users."""
         ...
 
 
@@ -84,10 +84,10 @@ class EngineContender:
     async def read(self, question: Question, readers: int, seconds: float) -> Rate:
         ask = {"page": self._page, "get": self._get, "count": self._count}[question]
         await self._wake(readers)
-        return await side_by_side(readers, seconds, lambda place, until: self._reader(ask, place, until))
+        return await side_by_side(readers, seconds, lambda number, until: self._reader(ask, number, until))
 
     async def _wake(self, people: int) -> None:
-        """Let servers that closed idle connections meanwhile be found out before the time is measured."""
+        """Reconnect to servers that closed idle connections, before the time is measured."""
         if self.engine.responses_can_be_lost:
             for _ in range(2):
                 await asyncio.gather(
@@ -95,9 +95,9 @@ class EngineContender:
                     return_exceptions=True,
                 )
 
-    async def _sender(self, place: int, until: Deadline) -> int:
+    async def _sender(self, number: int, until: Deadline) -> int:
         done = 0
-        for room in cycle(range(place, len(self.rooms.sent), until.people)):
+        for room in cycle(range(number, len(self.rooms.sent), until.people)):
             if self._turn is not None:
                 async with self._turn:
                     if until.passed():
@@ -118,10 +118,10 @@ class EngineContender:
             for write in writes:
                 await self.engine.write(write)
 
-    async def _reader(self, ask: Callable[[int], Awaitable[None]], place: int, until: Deadline) -> int:
+    async def _reader(self, ask: Callable[[int], Awaitable[None]], number: int, until: Deadline) -> int:
         done = 0
         for room in cycle(range(len(self._readable))):
-            await ask((room + place) % len(self._readable))
+            await ask((room + number) % len(self._readable))
             done += 1
             if until.passed():
                 break
@@ -142,7 +142,7 @@ class EngineContender:
 
 
 class Deadline:
-    """When the people of one measurement stop."""
+    """The end of one measurement."""
 
     def __init__(self, people: int, seconds: float) -> None:
         self.people = people
@@ -154,9 +154,9 @@ class Deadline:
 
 
 async def side_by_side(people: int, seconds: float, work: Callable[[int, Deadline], Awaitable[int]]) -> Rate:
-    """Let so many people work at the same time until the time is up; what each began is finished and counts."""
+    """Run concurrent users until the time is up; operations in progress are finished and counted."""
     until = Deadline(people, seconds)
-    done = await asyncio.gather(*(work(place, until) for place in range(people)))
+    done = await asyncio.gather(*(work(number, until) for number in range(people)))
     return Rate(sum(done), perf_counter() - until.started)
 
 
@@ -171,7 +171,7 @@ def seed_items(rooms: Rooms, populated: int, messages: int) -> Iterator[tuple[in
 
 
 async def seed(engine: Engine, rooms: Rooms, populated: int, messages: int, *, writers: int = 8) -> list[str]:
-    """Put the first rows into a table; the newest message of each populated conversation, to be asked for."""
+    """Write the first rows; return the newest message of each populated conversation."""
     newest_ids = [""] * populated
     items = seed_items(rooms, populated, messages)
 

@@ -1,4 +1,4 @@
-"""The servers that speak DynamoDB, and their tables made without a stream: dynoxide is five times slower with one."""
+"""The servers with DynamoDB's API, and their tables without a stream, which makes dynoxide five times slower."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def boto_client(url: str) -> AsyncIterator[Any]:
 
 
 async def create_plain_table(url: str, layout: Layout) -> None:
-    """Make the layout's table and indexes, and no stream."""
+    """Create the layout's table and indexes, without a stream."""
     indexes = [
         {
             "IndexName": index.name,

@@ -35,10 +35,10 @@ class TableContender:
     async def read(self, question: Question, readers: int, seconds: float) -> Rate:
         ask = {"page": self._page, "get": self._get, "count": self._count}[question]
 
-        async def reader(place: int, until: Deadline) -> int:
+        async def reader(number: int, until: Deadline) -> int:
             done = 0
             for room in cycle(range(len(self._readable))):
-                await ask((room + place) % len(self._readable))
+                await ask((room + number) % len(self._readable))
                 done += 1
                 if until.passed():
                     break
@@ -46,9 +46,9 @@ class TableContender:
 
         return await side_by_side(readers, seconds, reader)
 
-    async def _sender(self, place: int, until: Deadline) -> int:
+    async def _sender(self, number: int, until: Deadline) -> int:
         done = 0
-        for room in cycle(range(place, len(self.rooms.sent), until.people)):
+        for room in cycle(range(number, len(self.rooms.sent), until.people)):
             await self._table.write(*typed_operations(self.rooms.next_send(room)))
             done += 1
             if until.passed():

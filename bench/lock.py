@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Lock:
-    """Held by one process at a time; without a file, by everybody."""
+    """Held by one process at a time; without a file it does nothing."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""What the figures were measured on, as far as it matters to them."""
+"""The machine of the measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SYNCS = 200
 
 
 def describe_machine(folder: Path, loop: str) -> Machine:
-    """Cores, versions, and what it costs to put a block on this disk."""
+    """Return the cores, the versions, and the time of an fsync on this disk."""
     return Machine(
         cores=os.cpu_count() or 1,
         python=platform.python_version(),

@@ -50,7 +50,7 @@ CALLS_A_ROUND = 200
 
 
 async def measure_partitions(folder: Path, plan: Plan, lock: Path | None) -> Partitions:
-    """Run this module in a process of its own; what it found."""
+    """Run this module in another process and return its results."""
     command = ["-m", "bench.partition", str(folder), str(plan.growth_sends), *map(str, plan.partition_sizes)]
     command += ["--lock", str(lock)] if lock else []
     process = await asyncio.create_subprocess_exec(sys.executable, *command, stdout=asyncio.subprocess.PIPE)
@@ -78,7 +78,7 @@ async def _measure(folder: Path, sends: int, sizes: list[int], lock: Lock) -> Pa
     rooms = Rooms(ROOMS + len(sizes))
     await seed(engine, rooms, 0, 0)
     growth = await _grow(engine, path, rooms, sends)
-    filled = [Filled(ROOMS + place, size) for place, size in enumerate(sizes)]
+    filled = [Filled(ROOMS + number, size) for number, size in enumerate(sizes)]
     for each in filled:
         await _fill(engine, rooms, each)
     steps = await _ask(engine, filled, lock)
@@ -162,7 +162,7 @@ def _questions(
 
 
 async def _cost(ask: Callable[[], Awaitable[None]]) -> float:
-    """Microseconds a call."""
+    """Return microseconds per call."""
     await ask()
     started = perf_counter()
     for _ in range(CALLS_A_ROUND):
@@ -171,7 +171,7 @@ async def _cost(ask: Callable[[], Awaitable[None]]) -> float:
 
 
 def _file_bytes(path: Path) -> int:
-    """The file alone: what is still in the write-ahead log has mostly a place in it already."""
+    """Return the size of the file alone: most pages in the write-ahead log already have space in it."""
     return path.stat().st_size
 
 

@@ -34,18 +34,18 @@ def draw(results: Results, path: Path) -> None:
 def _bars(axes: Any, results: Results, measures: tuple[str, ...], title: str) -> None:
     names = [name for name in reversed(ORDER) if results.figure(measures[0], name)]
     width = 0.8 / len(measures)
-    for place, measure in enumerate(measures):
+    for number, measure in enumerate(measures):
         for row, name in enumerate(names):
             series = results.figure(measure, name)
             if series is None:
                 continue
             low, high = series.spread
-            at = row + 0.4 - width * (place + 0.5)
+            at = row + 0.4 - width * (number + 0.5)
             axes.barh(
                 at,
                 series.middle,
                 width * 0.92,
-                color=COLOURS[place],
+                color=COLOURS[number],
                 label=measure.split(", ", 1)[1] if row == 0 else None,
                 xerr=[[series.middle - low], [high - series.middle]],
                 error_kw={"elinewidth": 0.8, "ecolor": "#555555"},
@@ -84,11 +84,11 @@ def _sizes(axes: Any, results: Results) -> None:
 
 def _calls(axes: Any, results: Results) -> None:
     clients = (OURS, BOTO, BOTO_TYPED)
-    for place, client in enumerate(clients):
+    for number, client in enumerate(clients):
         for row, cost in enumerate(results.calls):
             series = cost.by_client[client]
-            at = row + (place - 1) * 0.27
-            axes.bar(at, series.middle, 0.25, color=COLOURS[place], label=client if row == 0 else None)
+            at = row + (number - 1) * 0.27
+            axes.bar(at, series.middle, 0.25, color=COLOURS[number], label=client if row == 0 else None)
             axes.text(at, series.middle, f"{series.middle:.2f}", ha="center", va="bottom", fontsize=8)
     axes.set_xticks(range(len(results.calls)), [cost.call for cost in results.calls])
     axes.set_ylabel("ms")

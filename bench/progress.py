@@ -1,4 +1,4 @@
-"""What is being done: a bar on a terminal, plain lines elsewhere."""
+"""Progress: a bar on a terminal, plain lines otherwise."""
 
 from __future__ import annotations
 

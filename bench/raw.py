@@ -1,7 +1,7 @@
 """The bounds: raw SQLite, the same rows, by hand.
 
 `RawContender` has everything else done beforehand. `GroupCommitContender` is the same with senders: each makes its row
-and waits, and all that wait are encoded and committed together, as anybody would do it without an engine.
+and waits, and all that wait are encoded and committed together, as one would do it without an engine.
 
 It opens the file as the engine does (same schema, same pragmas) and does for each send what no engine of this design
 can leave out: read the three old rows, since conditions and changes depend on them, insert the message and its index
@@ -71,7 +71,7 @@ class Prepared(NamedTuple):
 
 
 class Encoder:
-    """Follows the rows of the conversations, and encodes each send before its time is measured."""
+    """Tracks the rows of the conversations, and encodes each send before its time is measured."""
 
     def __init__(self, rooms: Rooms) -> None:
         self._rows: dict[RawKey, tuple[Item, bytes]] = {}
@@ -154,7 +154,7 @@ class RawContender:
 
     @property
     def is_durable(self) -> bool:
-        """Does a commit wait for the disk?"""
+        """Whether a commit waits for the disk."""
         pragma = self._connection.pragma
         return bool(pragma("journal_mode") == "wal" and pragma("synchronous") == FULL)
 
@@ -162,7 +162,7 @@ class RawContender:
         self._connection.close()
 
     def commit(self, sends: Sequence[Send]) -> None:
-        """Encode and write these sends, in one go."""
+        """Encode and write these sends together."""
         self._commit([self._encoder.prepare(send) for send in sends])
 
     def _commit(self, sends: Sequence[Prepared]) -> None:

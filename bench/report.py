@@ -13,9 +13,9 @@ from bench.results import Growth, Results, Series
 from bench.rounds import (
     COUNTS_32,
     GETS_32,
+    IDLE,
     LAG,
     LAG_BUSY,
-    NOBODY,
     PAGES_1,
     PAGES_32,
     SENDS_1,
@@ -131,7 +131,7 @@ def _number(figure: float) -> str:
 
 def _figures(results: Results, title: str, measures: Sequence[str], shown: Callable[[Series], str] = _rate) -> Grid:
     rows = []
-    for contender in (*ORDER, NOBODY):
+    for contender in (*ORDER, IDLE):
         found = [results.figure(measure, contender) for measure in measures]
         if any(found):
             rows.append([contender, *(shown(series) if series else "–" for series in found)])  # noqa: RUF001

@@ -31,15 +31,15 @@ GETS_32 = "gets/s, 32 readers"
 COUNTS_32 = "counts/s, 32 readers"
 
 MEASURES = (SENDS_1, SENDS_32, SENDS_BUSY, LAG, LAG_BUSY, PAGES_1, PAGES_32, GETS_32, COUNTS_32)
-NOBODY = "(nobody sends)"
+IDLE = "(nobody sends)"
 
 Figures: TypeAlias = dict[str, float]
 
 
-class Nobody:
-    """Does nothing, so that it is known how late the loop is by itself."""
+class Idle:
+    """Does nothing, to measure the lag of the loop without load."""
 
-    name = NOBODY
+    name = IDLE
 
     async def send(self, senders: int, seconds: float) -> Rate:
         await asyncio.sleep(seconds)
@@ -84,8 +84,8 @@ def _slices(stage: Stage, plan: Plan) -> list[Slice]:
     return [
         Slice(stage.senders, _sends(SENDS_1, 1, plan.send_seconds)),
         Slice(stage.senders, _sends(SENDS_32, 32, plan.send_seconds)),
-        Slice([*on_a_loop, Nobody()], _watched(None, LAG, plan.send_seconds / 2, busy=False)),
-        Slice([*on_a_loop, Nobody()], _watched(SENDS_BUSY, LAG_BUSY, plan.send_seconds, busy=True)),
+        Slice([*on_a_loop, Idle()], _watched(None, LAG, plan.send_seconds / 2, busy=False)),
+        Slice([*on_a_loop, Idle()], _watched(SENDS_BUSY, LAG_BUSY, plan.send_seconds, busy=True)),
         Slice(stage.readers, _reads(PAGES_1, "page", 1, plan.read_seconds)),
         Slice(stage.readers, _reads(PAGES_32, "page", 32, plan.read_seconds)),
         Slice(stage.readers, _reads(GETS_32, "get", 32, plan.read_seconds)),

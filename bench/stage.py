@@ -40,7 +40,7 @@ MOTO_POPULATED = 2
 
 
 class Stage(NamedTuple):
-    """Who takes part. Some take part in sends only."""
+    """The contenders. Some run the sends only."""
 
     senders: list[Contender]
     readers: list[Contender]
@@ -51,7 +51,7 @@ class Stage(NamedTuple):
 
 @asynccontextmanager
 async def open_stage(folder: Path, plan: Plan, steps: Steps) -> AsyncIterator[Stage]:
-    """Everybody, ready; at the end the servers are stopped and the files closed."""
+    """Yield all contenders, ready; at the end stop the servers and close the files."""
     layout = Layout()
     async with AsyncExitStack() as stack:
         embedded = await _embedded(stack, EMBEDDED, folder / "embedded.db", layout, plan)

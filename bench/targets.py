@@ -1,4 +1,4 @@
-"""What the benchmarks must show, and whether they do."""
+"""The targets of the benchmarks, and whether they are met."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FLAT = 1.5
 
 
 class Target(NamedTuple):
-    """A promise in words, the figure that keeps it or not, and whether it does."""
+    """A target, its figure, and whether it is met."""
 
     words: str
     wanted: str
@@ -22,7 +22,7 @@ class Target(NamedTuple):
 
 
 def check_targets(results: Results) -> list[Target]:
-    """Every target of the issue, in its order."""
+    """Return every target, in order."""
     return [
         _ratio(results, "sends, 32 senders, of the raw group commit", SENDS_32, GROUP, 0.6),
         _ratio(results, "sends, 32 senders, over dynoxide", SENDS_32, DYNOXIDE, 4),

@@ -1,4 +1,4 @@
-"""Is the bound fair? The same sends, by the engine and by hand, must leave the same rows, byte for byte."""
+"""Verifies the bound: the same sends, by the engine and by hand, must store the same rows, byte for byte."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ TABLES = ("items", "index_1", "index_2", "changes")
 
 
 class Unequal(Exception):
-    """The bound writes other rows than the engine, so that comparing them would mean nothing."""
+    """The bound writes other rows than the engine, so a comparison would be meaningless."""
 
 
 async def verify(folder: Path) -> None:
-    """Unequal if the bound's rows are not those of the engine."""
+    """Raise Unequal if the bound's rows differ from the engine's."""
     layout = Layout()
     by_engine, by_hand = str(folder / "verify-engine.db"), str(folder / "verify-raw.db")
     for path in (by_engine, by_hand):

@@ -1,9 +1,9 @@
-"""The workload that every contender gets: conversations with four people each, and people who send.
+"""The workload that every contender gets: conversations with four participants each, and users who send.
 
 A send is one transaction of three operations: the message is put where there is none, the conversation takes its id
 and a preview if the id is newer (a room has one order), and the sender's seat takes it as read. A message stands in one
 index, a seat in two; a send changes no index key of the seat. `Rooms` counts what was sent, so that every contender can
-be sent the same, and knows what the rows then are without asking anybody.
+be sent the same, and knows the resulting rows without a read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORDS = (
 
 
 class Conversation(Entity):
-    """The head of a conversation: what was said last."""
+    """The head of a conversation, with its last message."""
 
     keys = Keys(pk="CONVO#{convo_id}", sk="#METADATA")
 
@@ -41,7 +41,7 @@ class Conversation(Entity):
 
 
 class Participant(Entity):
-    """A person's seat in a conversation, with how far they have read."""
+    """A participant's seat in a conversation, with the last message read."""
 
     keys = Keys(pk="CONVO#{convo_id}", sk="PARTICIPANT#{user_id}")
     by_user = Index(gsi1, pk="USER#{user_id}", sk="CONVO#{convo_id}")
@@ -57,7 +57,7 @@ class Participant(Entity):
 
 
 class Message(Entity):
-    """What somebody said."""
+    """A message."""
 
     keys = Keys(pk="CONVO#{convo_id}", sk="MSG#{message_id}")
     by_id = Index(gsi1, pk="MSG#{message_id}", sk="CONVO#{convo_id}")
@@ -70,7 +70,7 @@ class Message(Entity):
 
 
 newest_messages = Pattern(
-    "AP1", "What was said last?", Message, prefix="MSG#", newest_first=True, page=PAGE, consistent=True
+    "AP1", "What are the newest messages?", Message, prefix="MSG#", newest_first=True, page=PAGE, consistent=True
 )
 message_by_id = Lookup("AP2", "What was this message?", Message, consistent=True)
 
@@ -110,7 +110,7 @@ def user_id(room: int, seat: int) -> str:
 
 
 class Rooms:
-    """The conversations of one contender: who sends what next in each."""
+    """The conversations of one contender: the next message of each."""
 
     def __init__(self, count: int) -> None:
         self.sent = [0] * count
@@ -141,7 +141,7 @@ def message_key(room: int, message_id: str) -> RawKey:
 
 
 def first_items(room: int) -> list[Item]:
-    """The rows of a conversation before anybody has spoken."""
+    """Return the rows of a conversation before its first message."""
     convo = convo_id(room)
     at = instant(EPOCH_MS)
     head = {
@@ -197,7 +197,7 @@ _ONE_MORE: Action = Add("sent", 1)
 
 
 def operations(send: Send) -> list[ItemWrite]:
-    """The send as one transaction."""
+    """Return the send as one transaction."""
     item = message_item(send)
     pk = item["pk"]
     message_id = send.message_id

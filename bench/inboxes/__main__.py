@@ -86,7 +86,7 @@ async def run(folder: Path, plan: Plan, lock: Lock, console: Console) -> list[Fi
 
 
 async def measure_publishing(folder: Path, plan: Plan, lock: Lock, shown: Steps) -> Figure:
-    """To many people by name, until everybody has it."""
+    """Publish to many users by name, until all have it."""
     figure = Figure(f"publish to {plan.people:,} people", "people", plan.people, [], [])
     people = [UserId(f"user-{number:06}") for number in range(plan.people)]
     for number in range(plan.rounds):
@@ -105,7 +105,7 @@ async def measure_publishing(folder: Path, plan: Plan, lock: Lock, shown: Steps)
 async def measure_reads(
     name: str, verb: Callable[[], Awaitable[object]], app: Sobremesa, plan: Plan, lock: Lock, shown: Steps
 ) -> Figure:
-    """The same again and again."""
+    """Repeat the same call."""
     figure = Figure(name, "calls", plan.reads, [], [])
     async with keeping(app.table.engine) as kept:
         await verb()

@@ -1,7 +1,7 @@
 """The gateway beside socket.io and beside the bound of its own web stack, in one run: `python -m bench.live`.
 
 - `contenders`: our server, socket.io and the bound, each a process of its own
-- `fan_out`: the bound: uvicorn that stores nothing, checks nobody, and writes every frame to everybody
+- `fan_out`: the bound: uvicorn without storage and authorization, which writes every frame to all clients
 - `slow`: clients that read one byte a second, and what they cost the others and the server
 - `page`: the results as Markdown, with what is wanted
 - `__main__`: the rounds

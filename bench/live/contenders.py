@@ -1,4 +1,4 @@
-"""The contenders: each a process on the server's core, and what a client says to it."""
+"""The contenders: each a process on the server's core, and the client's protocol."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ async def socketio(cores: Cores, event_bytes: int) -> AsyncIterator[tuple[Conten
     """socket.io, with events as long as ours."""
     if not SOCKETIO.with_name("node_modules").is_dir():
         raise FileNotFoundError(f"socket.io is not installed: run `npm ci` in {SOCKETIO.parent}")
-    said = message(event_bytes - len(b'42["m",]'))
+    content = message(event_bytes - len(b'42["m",]'))
     port = free_port()
     with running([find_node(), str(SOCKETIO), str(port)], port, cores, {}) as process:
-        yield Plain(port, SocketIo(), b'421["say",%b]' % said, b'421["say to myself",%b]' % said), process
+        yield Plain(port, SocketIo(), b'421["say",%b]' % content, b'421["say to myself",%b]' % content), process
 
 
 @asynccontextmanager
 async def bound(cores: Cores, event_bytes: int) -> AsyncIterator[tuple[Contender, Process]]:
     """The same web stack, which stores nothing."""
-    said = message(event_bytes - len(b'{"to":"all","m":}'))
+    content = message(event_bytes - len(b'{"to":"all","m":}'))
     port = free_port()
     with running([sys.executable, "-m", "bench.live.fan_out", str(port)], port, cores, {}) as process:
-        yield Plain(port, FanOut(), b'{"to":"all","m":%b}' % said, b'{"to":"me","m":%b}' % said), process
+        yield Plain(port, FanOut(), b'{"to":"all","m":%b}' % content, b'{"to":"me","m":%b}' % content), process
 
 
 def message(size: int) -> bytes:
@@ -75,7 +75,7 @@ async def event_bytes(stage: Stage) -> int:
 
 
 class Plain(NamedTuple):
-    """Somebody without people and rooms: whoever connects hears everything."""
+    """A server without users and rooms: every client receives everything."""
 
     port: int
     dialect: Dialect
@@ -111,7 +111,7 @@ class SocketIo:
 
 
 class FanOut:
-    """What the bound understands."""
+    """The protocol of the bound."""
 
     path = "/"
     event = b'{"to":'

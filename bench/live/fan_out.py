@@ -1,6 +1,6 @@
 """The bound: the same server without the product. A frame is made once and written to all, past the server's framing.
 
-What is said in one turn of the event loop is written to each socket in one piece. Nothing is stored, and nobody is
+The messages of one iteration of the event loop are written to each socket at once. Nothing is stored, and no client is
 asked who they are.
 """
 
@@ -23,11 +23,11 @@ ANSWER = text_frame(b'{"answer":1}')
 
 
 class FanOut:
-    """Hands what anybody says to everybody, and answers."""
+    """Sends every message to all clients, and acknowledges it."""
 
     def __init__(self) -> None:
         self._wires: set[Wire] = set()
-        self._said: list[bytes] = []
+        self._waiting: list[bytes] = []
 
     async def __call__(
         self,
@@ -44,25 +44,25 @@ class FanOut:
         self._wires.add(wire)
         try:
             while (message := await receive())["type"] == "websocket.receive":
-                self._hear(wire, message["text"])
+                self._receive(wire, message["text"])
         finally:
             self._wires.discard(wire)
 
-    def _hear(self, wire: Wire, said: str) -> None:
-        frame = text_frame(said.encode())
-        if said.startswith(TO_MYSELF):
+    def _receive(self, wire: Wire, text: str) -> None:
+        frame = text_frame(text.encode())
+        if text.startswith(TO_MYSELF):
             wire.write(frame, 1)
         else:
-            if not self._said:
+            if not self._waiting:
                 asyncio.get_running_loop().call_soon(self._tell)
-            self._said.append(frame)
+            self._waiting.append(frame)
         wire.write(ANSWER, 1)
 
     def _tell(self) -> None:
-        said, self._said = self._said, []
-        frames = b"".join(said)
+        waiting, self._waiting = self._waiting, []
+        frames = b"".join(waiting)
         for wire in self._wires:
-            wire.write(frames, len(said))
+            wire.write(frames, len(waiting))
 
 
 if __name__ == "__main__":

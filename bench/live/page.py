@@ -86,8 +86,8 @@ def figures(plan: Plan) -> Iterator[Figure]:
     pages = f"newest 50, {many} readers"
     yield Figure(f"{pages}, pages/s", "", pages, lambda r: r.pages and r.pages.per_second)
     yield Figure("memory (RSS), idle", "MB", None, lambda r: r.memory[0].idle / 1e6 if r.memory else None)
-    for place, sockets in enumerate(plan.idle):
-        yield memory_of(place, sockets)
+    for number, sockets in enumerate(plan.idle):
+        yield memory_of(number, sockets)
 
 
 def broadcast_of(sockets: int, in_flight: int) -> Figure:
@@ -95,9 +95,9 @@ def broadcast_of(sockets: int, in_flight: int) -> Figure:
     return Figure(f"{name}, deliveries/s", "", name, lambda r: r.broadcasts[sockets, in_flight])
 
 
-def memory_of(place: int, sockets: int) -> Figure:
+def memory_of(number: int, sockets: int) -> Figure:
     name = f"memory for each of {sockets:,} idle sockets"
-    return Figure(name, "KB", None, lambda r: r.memory[place].of_each / 1024 if r.memory else None)
+    return Figure(name, "KB", None, lambda r: r.memory[number].of_each / 1024 if r.memory else None)
 
 
 def markdown(found: Found) -> str:
@@ -118,13 +118,13 @@ def markdown(found: Found) -> str:
 
 
 class Judged(NamedTuple):
-    """Something that is wanted, and what was found."""
+    """A target and its figure."""
 
     words: str
     wanted: str
     found: str
     met: bool | None
-    """None: other programs disturbed too much of it to tell."""
+    """None if other programs disturbed the measurement too much."""
 
     @property
     def verdict(self) -> str:
@@ -132,7 +132,7 @@ class Judged(NamedTuple):
 
 
 def judged(found: Found) -> Iterator[Judged]:
-    """What is wanted, and whether it is so, as far as that can be told."""
+    """Return the targets and whether they are met, as far as that was measured."""
     plan, ours, all_figures = found.plan, found.rounds[OURS], {each.name: each for each in figures(found.plan)}
     most = broadcast_of(plan.sockets[-1], plan.in_flight[-1])
     for figure, least in ((all_figures[_sends(plan.senders, "a channel each")], 4000), (most, 100_000)):
@@ -192,15 +192,15 @@ def _ratios(found: Found, figure: Figure, other: str) -> list[Value]:
 
 
 def _share(ratios: Sequence[Value]) -> str:
-    return _told(ratios, "-", lambda ratio: f"{ratio:.0%}")
+    return _formatted(ratios, "-", lambda ratio: f"{ratio:.0%}")
 
 
 def _cell(values: Sequence[Value], figure: Figure) -> str:
     digits = 0 if not figure.unit or figure.unit == "MB" else 1
-    return _told(values, "-", lambda value: f"{value:,.{digits}f}{' ' * bool(figure.unit)}{figure.unit}")
+    return _formatted(values, "-", lambda value: f"{value:,.{digits}f}{' ' * bool(figure.unit)}{figure.unit}")
 
 
-def _told(values: Sequence[Value], nothing: str, tell: Callable[[float], str]) -> str:
+def _formatted(values: Sequence[Value], nothing: str, tell: Callable[[float], str]) -> str:
     """The median of the quiet rounds and their range; of all, with a mark, where fewer than half of them were quiet."""
     if not values:
         return nothing

@@ -24,14 +24,14 @@ LOOK_SECONDS = 0.02
 MOST_SLICES = 12
 STEADY_SLICES = 3
 STEADY_BYTES = 200_000
-"""A server that grew by less than this in each of some slices has all that it keeps for everybody."""
+"""A server that grew by less than this in each of some slices has reached its base size."""
 READY = b'"t":"ready"'
 LONG = "word " * 780
 """Nearly as long as a message may be, so that it does not take long to fill what a server keeps for a slow reader."""
 
 
 class SlowReader:
-    """Says who it is, and from then on reads one byte a second."""
+    """Identifies, and then reads one byte a second."""
 
     def __init__(self, stage: Stage, token: str) -> None:
         self._stage = stage
@@ -48,11 +48,11 @@ class SlowReader:
         head += f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
         await loop.sock_sendall(self._socket, head.encode())
         identify = b'{"op":2,"d":{"token":"%b"}}' % self._token.encode()
-        heard, is_known = b"", False
+        received, is_known = b"", False
         async with asyncio.timeout(20):
-            while READY not in heard:
-                heard += await loop.sock_recv(self._socket, 4096)
-                if not is_known and b'"op":10' in heard:
+            while READY not in received:
+                received += await loop.sock_recv(self._socket, 4096)
+                if not is_known and b'"op":10' in received:
                     is_known = True
                     await loop.sock_sendall(self._socket, frame(TEXT, identify))
         self._reading = asyncio.create_task(self._read())
@@ -70,7 +70,7 @@ class SlowReader:
 
 
 class Waited(NamedTuple):
-    """How long somebody waited, and who used the processor meanwhile."""
+    """The latency of a client, and the CPU time of others meanwhile."""
 
     rate: Rate
     shares: Shares
@@ -140,7 +140,7 @@ async def memory_of_slow(stage: Stage, process: Process, seconds: float) -> Kept
     ]
     steady = alone = 0
     for _ in range(MOST_SLICES):
-        # To come in costs memory too, so others do all the time.
+        # Connecting costs memory too, so other clients connect all the time.
         quick = await stage.connect_senders(len(stage.senders))
         before, alone = alone, max(alone, await _most(process, answered(senders, seconds)))
         for connection in quick:

@@ -1,4 +1,4 @@
-// socket.io as it comes: whoever says something is answered, and everybody hears it; nothing is stored.
+// socket.io with its defaults: every message is acknowledged and sent to all clients; nothing is stored.
 import { createServer } from "node:http";
 import { Server } from "socket.io";
 

@@ -1,4 +1,4 @@
-"""Load: some connections that each send the next request as soon as the answer to the last has come."""
+"""Load: some connections that each send the next request as soon as the last response has arrived."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Figures(NamedTuple):
 
 
 class BadAnswer(Exception):
-    """An answer that is none of those that were hoped for."""
+    """An unexpected response."""
 
 
 async def run(port: int, requests: Callable[[], bytes], *, connections: int, seconds: float) -> Figures:

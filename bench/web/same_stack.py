@@ -30,19 +30,19 @@ def routes(page: bytes) -> Routes:
 
     @api.get("/channels/{room_id}/messages")
     async def list_messages(actor: Actor, room_id: RoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:
-        """The same page, whoever asks for whatever."""
+        """Return the same page for every request."""
         return Encoded(page)
 
     @api.post("/channels/{room_id}/messages", status=201)
     async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Echo:
-        """What was sent, sent back."""
+        """Return the request body."""
         return Echo(body.content)
 
     return api
 
 
 async def main(port: int, page: bytes, store: str) -> None:
-    """Serve on a port, for the people of a store."""
+    """Serve on a port, for the users of a store."""
     settings = Settings(store=store, rate_limits="off")
     logs.configure("json")
     async with Sobremesa.open(settings=settings, background=False) as app:

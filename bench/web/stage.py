@@ -33,7 +33,7 @@ PERSON = {"email": "ana@example.com", "password": "a long password"}
 
 
 class Stage(NamedTuple):
-    """The servers, and what to ask them."""
+    """The servers, and their requests."""
 
     port: int
     stack_port: int
@@ -65,7 +65,7 @@ def free_port() -> int:
 
 
 async def fill(store: str) -> list[RoomId]:
-    """A person with channels that have something to read, by the library's door."""
+    """Create a user with channels and messages, through the library."""
     async with Sobremesa.open(store, settings=Settings(rate_limits="off"), background=False) as app:
         signed_in = await app.accounts.register(**PERSON, username="ana")
         ana = Actor.of_user(signed_in.user.user_id, "ana")
@@ -75,14 +75,14 @@ async def fill(store: str) -> list[RoomId]:
             for number in range(CHANNELS)
         ]
         channels = [each.channel.channel_id for each in made]
-        for place in range(MESSAGES):
-            draft = Draft(f"{place}: {CONTENT}{CONTENT}")
+        for number in range(MESSAGES):
+            draft = Draft(f"{number}: {CONTENT}{CONTENT}")
             await asyncio.gather(*(app.channels.send(ana, channel_id, draft) for channel_id in channels))
         return channels
 
 
 async def prepare(port: int, process: psutil.Process, folder: Path, channels: list[RoomId]) -> Stage:
-    """What to ask our server, one of whose pages is kept for the bound."""
+    """Return the requests to our server; the bound serves one of its pages."""
     idle = process.memory_info().rss / 1e6
     base = f"http://{LOOPBACK}:{port}/v1"
     async with aiohttp.ClientSession(raise_for_status=True) as session:

@@ -10,7 +10,7 @@ import asyncio
 import sys
 
 from communities.conftest import Ahead
-from durability.child import say
+from durability.child import report
 from inboxes.shop import KEY, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
@@ -30,12 +30,12 @@ async def main(file: str, people: int, ahead: float) -> None:
         watching = asyncio.create_task(watch(app, published.message_id))
         await app.jobs.run_pending(app.handlers)
         watching.cancel()
-    say("done")
+    report("done")
 
 
 async def watch(app: Sobremesa, message_id: InboxMessageId) -> None:
     while True:
-        say(str((await app.inboxes.publishing.get(KEY, SHOP, NEWS, message_id)).delivered))
+        report(str((await app.inboxes.publishing.get(KEY, SHOP, NEWS, message_id)).delivered))
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from durability.child import say
+from durability.child import report
 from records.world import open_world
 from sobremesa.domains.records.address import parse_records
 from sobremesa.table import Table, open_engine
@@ -14,13 +14,13 @@ from sobremesa.table import Table, open_engine
 async def replay(records: str, store: str) -> None:
     table = Table(await open_engine(store, janitor=False))
     async with open_world(parse_records(records), table) as world:
-        say("ready")
+        report("ready")
         stop = asyncio.create_task(asyncio.to_thread(sys.stdin.readline))
         shown = failed = 0
         while not stop.done():
             done = await world.outbox.replay()
             shown, failed = shown + done.written, failed + done.failed
-        say(f"{shown} {failed}")
+        report(f"{shown} {failed}")
     await table.close()
 
 

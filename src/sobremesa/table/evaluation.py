@@ -284,13 +284,13 @@ def in_safe_order(actions: Sequence[Action]) -> Sequence[Action]:
 
 def _order(action: Action) -> tuple[bool, list[int]]:
     """The sort key of an action: removals come last, and from the end of a list."""
-    places = [step for step in action.path if isinstance(step, int)]
+    indexes = [step for step in action.path if isinstance(step, int)]
     if isinstance(action, Remove):
-        return True, [-place for place in places]
-    return False, places
+        return True, [-index for index in indexes]
+    return False, indexes
 
 
-def _place(result: Item, path: Path, value: Value) -> None:
+def _put_at(result: Item, path: Path, value: Value) -> None:
     """Set a value at a path of the result, copying the containers on the way."""
     if type(path) is str:
         result[path] = value
@@ -319,12 +319,12 @@ def _set(item: Item, result: Item, action: Set) -> None:
     if type(action.path) is str:
         result[action.path] = stored_value(action.value)
     else:
-        _place(result, action.path, stored_value(action.value))
+        _put_at(result, action.path, stored_value(action.value))
 
 
 def _set_if_absent(item: Item, result: Item, action: SetIfAbsent) -> None:
     if _resolve(action.path, item) is _MISSING:
-        _place(result, action.path, stored_value(action.value))
+        _put_at(result, action.path, stored_value(action.value))
 
 
 def _add(item: Item, result: Item, action: Add) -> None:
@@ -333,7 +333,7 @@ def _add(item: Item, result: Item, action: Add) -> None:
         before = 0
     elif type(before) is not int and kind_of(before) != "N":
         raise BadExpression(f"{action.path!r} is not a number")
-    _place(result, action.path, _sum(before, stored_number(action.number)))
+    _put_at(result, action.path, _sum(before, stored_number(action.number)))
 
 
 def _sum(left: int | float | Decimal, right: int | float | Decimal) -> int | float | Decimal:
@@ -352,7 +352,7 @@ def _append(item: Item, result: Item, action: Append) -> None:
         before = []
     elif type(before) is not list:
         raise BadExpression(f"{action.path!r} is not a list")
-    _place(result, action.path, before + stored_value(action.values))
+    _put_at(result, action.path, before + stored_value(action.values))
 
 
 def _remove(item: Item, result: Item, action: Remove) -> None:
@@ -367,18 +367,18 @@ def _remove(item: Item, result: Item, action: Remove) -> None:
         return
     remaining: Any = container.copy()
     del remaining[last]
-    _place(result, way, remaining)
+    _put_at(result, way, remaining)
 
 
 def _add_to_set(item: Item, result: Item, action: AddToSet) -> None:
     before = _set_at(item, action)
-    _place(result, action.path, stored_value(before | action.elements))
+    _put_at(result, action.path, stored_value(before | action.elements))
 
 
 def _delete_from_set(item: Item, result: Item, action: DeleteFromSet) -> None:
     remaining = _set_at(item, action) - stored_value(action.elements)
     if remaining:
-        _place(result, action.path, remaining)
+        _put_at(result, action.path, remaining)
     else:
         result.pop(action.path if isinstance(action.path, str) else str(action.path[0]), None)
 

@@ -273,8 +273,8 @@ def _check_overlaps(paths: list[tuple[str | int, ...]]) -> None:
     """Raise BadExpression if one path contains another, or two use one container as a map and as a list."""
     if all(len(path) == 1 for path in paths) and len(set(paths)) == len(paths):
         return
-    for place, path in enumerate(paths):
-        for other in paths[:place]:
+    for number, path in enumerate(paths):
+        for other in paths[:number]:
             shared = 0
             while shared < min(len(path), len(other)) and path[shared] == other[shared]:
                 shared += 1

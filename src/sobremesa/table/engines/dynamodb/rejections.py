@@ -86,24 +86,24 @@ def error_without_response(silence: NoResponse, *, writing: bool) -> TableError:
     return (OutcomeUnknown if writing and silence.may_have_been_done else StoreFailed)(str(silence))
 
 
-def _failure(place: int, writes: Sequence[ItemWrite], found: Rejection | Reason) -> FailedCondition:
+def _failure(number: int, writes: Sequence[ItemWrite], found: Rejection | Reason) -> FailedCondition:
     item = load_item(found.item) if found.item else None
-    return FailedCondition(place, writes[place].key, item)
+    return FailedCondition(number, writes[number].key, item)
 
 
 def _cancelled(writes: Sequence[ItemWrite], rejection: Rejection) -> TableError:
     """Return one error for all reasons: failed conditions first, then invalid operations, then temporary errors."""
     reasons = rejection.reasons or []
     failures = [
-        _failure(place, writes, reason)
-        for place, reason in enumerate(reasons)
+        _failure(number, writes, reason)
+        for number, reason in enumerate(reasons)
         if reason.code == "ConditionalCheckFailed"
     ]
     if failures:
         return ConditionFailed(failures)
-    for place, reason in enumerate(reasons):
+    for number, reason in enumerate(reasons):
         if reason.code == "ValidationError":
-            return _refusal(f"operation {place}: {reason.message}")
+            return _refusal(f"operation {number}: {reason.message}")
     codes = {reason.code for reason in reasons}
     if codes & _THROTTLED_REASONS and "TransactionConflict" not in codes:
         return Throttled(rejection.message)

@@ -69,12 +69,12 @@ class Requests:
         """Query."""
         checks.check_query(query, self._layout)
         request = self._measured(ScanIndexForward=not query.backward, ConsistentRead=query.consistent)
-        place: Any = self._layout
+        names: Any = self._layout
         if query.index is not None:
-            place = self._layout.indexes[query.index]
-            request["IndexName"] = place.name
+            names = self._layout.indexes[query.index]
+            request["IndexName"] = names.name
         expressions = Expressions(self._layout.pk)
-        condition = expressions.key_condition((place.pk, query.pk), place.sk, query.sort)
+        condition = expressions.key_condition((names.pk, query.pk), names.sk, query.sort)
         request["KeyConditionExpression"] = condition
         if query.count_only:
             request["Select"] = "COUNT"

@@ -54,7 +54,7 @@ class QueryRun:
     def read_part(self) -> int:
         """Read the next rows of the page; return the work, in rows of ordinary size."""
         request, builder = self._request, self._builder
-        start = request.start if builder.last_row is None else builder.place()
+        start = request.start if builder.last_row is None else builder.last_key()
         at_most = PART_ROWS if request.limit is None else min(PART_ROWS, request.limit - builder.scanned)
         scanned, size = builder.scanned, builder.size
         builder.add(self._select(start, at_most))
@@ -143,14 +143,14 @@ class PageBuilder:
                 if not self._counting:
                     items.append(item)
 
-    def place(self) -> RawKey | IndexKey:
+    def last_key(self) -> RawKey | IndexKey:
         """Return the key of the last row."""
-        return _place_of(self.last_row, self._request)
+        return _key_of(self.last_row, self._request)
 
     def page(self) -> RawPage:
         request, items = self._request, self._items
         count = self.scanned if request.where is None else self._count
-        last = self.place() if self.is_full or self.scanned == request.limit else None
+        last = self.last_key() if self.is_full or self.scanned == request.limit else None
         if isinstance(request, QueryRequest) and request.fields is not None:
             items = [project(item, request.fields) for item in items]
         units = read_units(self.size, consistent=request.consistent)
@@ -162,7 +162,7 @@ def project(item: Item, fields: Iterable[str]) -> Item:
     return {name: item[name] for name in fields if name in item}
 
 
-def _place_of(row: Any, request: QueryRequest | ScanRequest) -> RawKey | IndexKey:
+def _key_of(row: Any, request: QueryRequest | ScanRequest) -> RawKey | IndexKey:
     if isinstance(request, ScanRequest):
         return RawKey(row[0], row[1])
     return RawKey(request.pk, row[0]) if request.index is None else IndexKey(row[0], RawKey(row[1], row[2]))
