@@ -1,4 +1,4 @@
-"""`server` is a real server in a process of its own; `between` stands between it and a client, and can lose things."""
+"""`server` is a real server in a process of its own; `proxy` is in front of it, and can lose responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots and events as a server tells them, for tests of what a client makes of them."""
+"""Snapshots and events of a server, for tests of the client's state."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def workspace(workspace_id: str = "w-plan", **more: Any) -> dict[str, Any]:
 
 
 def ready(**more: Any) -> dict[str, Any]:
-    """A snapshot of somebody who is in one of each."""
+    """Return a snapshot of a user who is in one room of each kind."""
     of_mine: dict[str, Any] = {"unread": NOTHING, "muted": False}
     other = {"userId": BEN, "username": "ben", "avatarUrl": None}
     return {

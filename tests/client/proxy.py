@@ -1,4 +1,4 @@
-"""Stands between a client and a real server: hands everything on, unless it is told to lose it or to answer itself."""
+"""A proxy in front of a real server: forwards everything, unless it is set to lose or answer a request itself."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _HOP = {"host", "content-length", "transfer-encoding", "connection", "content-en
 
 
 class Fate(NamedTuple):
-    """What happens to a request instead of being handed on and answered."""
+    """What happens to a request instead of being forwarded."""
 
     reaches_server: bool
     status: int | None = None
-    """What it is answered with; None: the connection is cut."""
+    """The status of the response; None: the connection is cut."""
     headers: dict[str, str] = {}
 
 
@@ -25,21 +25,21 @@ LOST_ANSWER = Fate(reaches_server=True)
 
 
 class LossyProxy:
-    """A server that is another server's front."""
+    """A proxy in front of another server."""
 
     def __init__(self, behind: str) -> None:
         self._behind = behind
         self._fates: deque[tuple[str, Fate]] = deque()
         self.seen: list[tuple[str, str]] = []
-        """What came by: method and path."""
+        """The requests that came: method and path."""
         self.url = ""
 
     def next(self, path_end: str, *fates: Fate) -> None:
-        """What happens to the next requests whose path ends like this."""
+        """Set what happens to the next requests whose path ends like this."""
         self._fates.extend((path_end, fate) for fate in fates)
 
     def times(self, path_end: str) -> int:
-        """How often a path that ends like this came by."""
+        """Return how often a path that ends like this was requested."""
         return sum(path.endswith(path_end) for _, path in self.seen)
 
     async def __aenter__(self) -> LossyProxy:
@@ -83,5 +83,5 @@ class LossyProxy:
         async with self._session.request(
             request.method, self._behind + request.raw_path, data=await request.read(), headers=headers
         ) as answer:
-            told = {name: value for name, value in answer.headers.items() if name.lower() not in _HOP}
-            return web.Response(status=answer.status, body=await answer.read(), headers=told)
+            headers = {name: value for name, value in answer.headers.items() if name.lower() not in _HOP}
+            return web.Response(status=answer.status, body=await answer.read(), headers=headers)

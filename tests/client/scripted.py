@@ -1,8 +1,8 @@
-"""A gateway that does what a test tells it, frame by frame, over a real socket; and the refresh of tokens beside it.
+"""A gateway that follows a script, frame by frame, over a real socket; it also refreshes tokens.
 
 async with Scripted() as script, Client(script.url, token="t") as client:
     async with script.live(client) as (live, peer):
-        await peer.says(t="message.created", s="2", id="e2", d=...)
+        await peer.send(t="message.created", s="2", id="e2", d=...)
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ class Peer:
                 self._heard.put_nowait(message.json())
         self.closed.set_result(self._socket.close_code)
 
-    async def hears(self, op: int) -> Any:
-        """The next frame, which must be of this kind; what it tells."""
+    async def receives(self, op: int) -> Any:
+        """Return the payload of the next frame, which must be of this kind."""
         async with asyncio.timeout(WITHIN_SECONDS):
             frame = await self._heard.get()
         assert frame["op"] == op, frame
         return frame if op == 12 else frame["d"]
 
-    async def says(self, op: int = 0, **frame: Any) -> None:
+    async def sends(self, op: int = 0, **frame: Any) -> None:
         await self._socket.send_json({"op": op, **frame})
 
     async def says_raw(self, text: str) -> None:
         await self._socket.send_str(text)
 
     async def says_ready(self, session_id: str = "session", s: str = "1", **more: Any) -> None:
-        await self.says(t="ready", s=s, d={"sessionId": session_id} | more)
+        await self.sends(t="ready", s=s, d={"sessionId": session_id} | more)
 
     async def answers(self, call: Any, status: int, body: Any = None) -> None:
-        await self.says(13, id=call["id"], d={"status": status, "body": body})
+        await self.sends(13, id=call["id"], d={"status": status, "body": body})
 
     async def close(self, code: int) -> None:
         await self._socket.close(code=code)
 
     def cut(self) -> None:
-        """As when a cable is pulled."""
+        """Abort the connection, as when a cable is pulled."""
         assert self._request.transport is not None
         self._request.transport.abort()
 
@@ -95,20 +95,20 @@ class Scripted:
         await self._runner.cleanup()
 
     async def accepts(self) -> Peer:
-        """The next connection, greeted."""
+        """Return the next connection, after its hello."""
         async with asyncio.timeout(WITHIN_SECONDS):
             peer = await self._peers.get()
-        await peer.says(10, d={"heartbeatInterval": int(self._interval_seconds * 1000)})
+        await peer.sends(10, d={"heartbeatInterval": int(self._interval_seconds * 1000)})
         return peer
 
     @asynccontextmanager
     async def live(self, client: Client, **options: Any) -> AsyncIterator[tuple[Gateway, Peer]]:
-        """A client that is ready, and the server's end of its connection."""
+        """Return a ready client, and the server's end of its connection."""
         live = client.gateway(**options)
         entering = asyncio.create_task(live.__aenter__())
         try:
             peer = await self.accepts()
-            await peer.hears(2)
+            await peer.receives(2)
             await peer.says_ready()
             async with asyncio.timeout(WITHIN_SECONDS):
                 await entering
@@ -137,6 +137,6 @@ class Scripted:
 
 
 async def take(events: AsyncIterator[Event], count: int) -> list[Event]:
-    """The next events."""
+    """Return the next events."""
     async with asyncio.timeout(WITHIN_SECONDS):
         return [await anext(events) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""An address that stays while the server behind it comes and goes: hands bytes on, and can be cut like a cable."""
+"""A TCP proxy with a fixed address in front of a server that may restart; it can cut its connections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CHUNK = 65_536
 
 
 class TcpProxy:
-    """Listens on a port of its own, and hands on to wherever it points now."""
+    """Listens on a port of its own, and forwards to its current target."""
 
     def __init__(self, behind: str) -> None:
         self.behind = behind
@@ -19,7 +19,7 @@ class TcpProxy:
         self.url = ""
 
     def cut(self) -> None:
-        """End all connections, without a word to either side."""
+        """Abort all connections."""
         for writer in self._writers:
             writer.transport.abort()
 

@@ -1,4 +1,4 @@
-"""A snapshot and the events since are what a fresh snapshot tells: whatever happened in between."""
+"""A snapshot with the events since applied equals a fresh snapshot, whatever happened in between."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AT_ONCE = Pace(chance=lambda: 0.01)
 
 
 class Watched:
-    """Somebody whose client keeps up with events, and can be compared with a fresh one."""
+    """A user whose client applies events, and can be compared with a fresh one."""
 
     def __init__(self, client: Client, events: AsyncIterator[Event], state: State, town: Town) -> None:
         self._client = client
@@ -30,7 +30,7 @@ class Watched:
         self._loaded: list[str] = []
 
     async def load(self, *paths: str) -> None:
-        """Keep what is at these paths, from now on."""
+        """Load these paths, and keep them up to date from now on."""
         for path in paths:
             await fetch(self._client, self._state, path)
             self._loaded.append(path)
@@ -46,7 +46,7 @@ class Watched:
         assert self._state == fresh
 
     async def _catch_up(self) -> None:
-        """Up to a mark that Ana sets, which comes after all that happened before it."""
+        """Apply events up to a mark that Ana sets, which comes after everything before it."""
         mark = f"/workspaces/{self._town.workspace_id}/settings/mark"
         value = (await self._town.ana.request("PUT", mark, {"value": uuid4().hex}))["value"]
         async with asyncio.timeout(WITHIN_SECONDS):
@@ -69,7 +69,7 @@ async def fetch(client: Client, state: State, path: str) -> None:
 
 
 async def watched(client: Client, live: Gateway, town: Town) -> Watched:
-    """Somebody in the town who keeps up with everything there."""
+    """Return a user of the town whose client applies every event."""
     events = live.events()
     ben = Watched(client, events, State.of((await anext(events)).d), town)
     for room in (town.general, town.pair.room, town.deal):
@@ -244,9 +244,7 @@ CHAPTERS = [
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.__name__)
-async def test_events_lead_to_what_a_fresh_snapshot_tells(
-    town: Town, chapter: Callable[[Town], Awaitable[None]]
-) -> None:
+async def test_applied_events_equal_a_fresh_snapshot(town: Town, chapter: Callable[[Town], Awaitable[None]]) -> None:
     async with town.ben.gateway() as live:
         ben = await watched(town.ben, live, town)
 
@@ -255,7 +253,7 @@ async def test_events_lead_to_what_a_fresh_snapshot_tells(
         await ben.assert_nothing_is_missing()
 
 
-async def test_events_lead_there_over_a_connection_that_is_cut_again_and_again(
+async def test_applied_events_equal_a_fresh_snapshot_over_a_flaky_connection(
     server: Server, town: Town, fresh: str
 ) -> None:
     async with TcpProxy(server.url) as relay, Client(relay.url, pace=AT_ONCE) as client:

@@ -1,4 +1,4 @@
-"""The example of a bot runs as it is, and says again what it is told."""
+"""The example bot runs as it is, and echoes messages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "echo_bot.py"
 
 @contextmanager
 def bot_running(address: str, email: str) -> Iterator[None]:
-    told = {"BOT_ADDRESS": address, "BOT_EMAIL": email, "BOT_PASSWORD": PASSWORD}
-    with commands.Process(EXAMPLE, environment=os.environ | told) as process:
+    settings = {"BOT_ADDRESS": address, "BOT_EMAIL": email, "BOT_PASSWORD": PASSWORD}
+    with commands.Process(EXAMPLE, environment=os.environ | settings) as process:
         yield
         assert process.poll() is None, "the bot ended by itself"
 
 
 async def answer(messages: AsyncIterator[Message], to: Message) -> Message:
-    """What somebody answers to a message."""
+    """Return the reply to a message."""
     async with asyncio.timeout(WITHIN_SECONDS):
         async for message in messages:
             if message.reply_to == to.message_id:
@@ -36,14 +36,14 @@ async def answer(messages: AsyncIterator[Message], to: Message) -> Message:
 
 
 async def calls_until_it_is_there(ana: Client, room: Room) -> None:
-    """The bot tells nobody when it is ready: somebody asks until it answers."""
+    """Send messages until the bot replies: it does not report when it is ready."""
     async with asyncio.timeout(WITHIN_SECONDS):
         while not any([message.reply_to async for message in ana.messages(room)]):
             await ana.send(room, "Are you there?")
             await asyncio.sleep(ASK_AGAIN_SECONDS)
 
 
-async def test_the_bot_echoes_what_is_for_it_and_nothing_else(server: Server, fresh: str) -> None:
+async def test_bot_echoes_only_messages_addressed_to_it(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as bot:
         await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
         await bot.register(f"bot{fresh}@example.com", f"bot{fresh}", PASSWORD)
@@ -59,9 +59,9 @@ async def test_the_bot_echoes_what_is_for_it_and_nothing_else(server: Server, fr
                 not_for_it = await live.send(general, "Nobody in particular")
                 named = await live.send(general, f"Hello @bot{fresh}")
                 echo = await answer(messages, named)
-        said = [message async for message in ana.messages(general)]
+        history = [message async for message in ana.messages(general)]
 
     assert (echo.author_id, echo.content) == (bot.user.user_id, f"Hello @bot{fresh}")
-    assert [message.content for message in said] == [f"Hello @bot{fresh}"] * 2 + ["Nobody in particular"]
-    assert not any(message.reply_to == not_for_it.message_id for message in said)
+    assert [message.content for message in history] == [f"Hello @bot{fresh}"] * 2 + ["Nobody in particular"]
+    assert not any(message.reply_to == not_for_it.message_id for message in history)
     assert EXAMPLE.read_text().count("\n") <= 20

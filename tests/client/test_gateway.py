@@ -1,4 +1,4 @@
-"""The client's side of the gateway: what it does when connections, sessions, tokens and servers come and go."""
+"""The client's side of the gateway: connections, sessions, tokens and servers that come and go."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MESSAGE = {
 }
 
 
-async def test_the_first_event_is_the_snapshot_and_then_comes_what_happens() -> None:
+async def test_first_event_is_the_snapshot() -> None:
     async with Scripted() as script, Client(script.url, token="t") as client, script.live(client) as (live, peer):
-        await peer.says(t="message.created", s="2", id="e2", d=MESSAGE)
-        await peer.says(t="typing.started", d={"userId": "u2"})
+        await peer.sends(t="message.created", s="2", id="e2", d=MESSAGE)
+        await peer.sends(t="typing.started", d={"userId": "u2"})
 
         ready, created, typing = await take(live.events(), 3)
 
@@ -39,43 +39,43 @@ async def test_the_first_event_is_the_snapshot_and_then_comes_what_happens() -> 
             typing.message()
 
 
-async def test_a_lost_connection_is_resumed_where_it_was_and_repeats_are_dropped() -> None:
+async def test_lost_connection_is_resumed_and_repeats_are_dropped() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
         script.live(client) as (live, peer),
     ):
-        await peer.says(t="message.created", s="2", id="e2", d=MESSAGE)
+        await peer.sends(t="message.created", s="2", id="e2", d=MESSAGE)
         events = live.events()
         await take(events, 2)
 
         peer.cut()
         again = await script.accepts()
-        resumed = await again.hears(6)
-        await again.says(t="message.created", s="2", id="e2", d=MESSAGE)
-        await again.says(t="message.updated", s="3", id="e3", d=MESSAGE)
-        await again.says(t="resumed", s="3", d={})
+        resumed = await again.receives(6)
+        await again.sends(t="message.created", s="2", id="e2", d=MESSAGE)
+        await again.sends(t="message.updated", s="3", id="e3", d=MESSAGE)
+        await again.sends(t="resumed", s="3", d={})
 
         assert resumed == {"token": "t", "sessionId": "session", "s": "2"}
         assert [event.t for event in await take(events, 2)] == ["message.updated", "resumed"]
 
 
-async def test_the_place_moves_with_every_event_that_has_one() -> None:
+async def test_cursor_advances_with_every_durable_event() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
         script.live(client) as (live, peer),
     ):
-        await peer.says(t="message.created", s="7", id="e7", d=MESSAGE)
-        await peer.says(t="presence.updated", d={"userId": "u2", "status": "online"})
+        await peer.sends(t="message.created", s="7", id="e7", d=MESSAGE)
+        await peer.sends(t="presence.updated", d={"userId": "u2", "status": "online"})
         await take(live.events(), 3)
 
         await peer.close(4015)
 
-        assert (await (await script.accepts()).hears(6))["s"] == "7"
+        assert (await (await script.accepts()).receives(6))["s"] == "7"
 
 
-async def test_a_heart_beats_at_the_interval_and_first_after_a_part_of_it() -> None:
+async def test_heartbeats_are_sent_at_the_interval_and_first_after_a_part_of_it() -> None:
     manual_time = ManualTime(chance=0.25)
     async with (
         Scripted() as script,
@@ -83,15 +83,15 @@ async def test_a_heart_beats_at_the_interval_and_first_after_a_part_of_it() -> N
         script.live(client) as (live, peer),
     ):
         await manual_time.wake(INTERVAL_SECONDS * 0.25)
-        assert await peer.hears(1) == {"s": "1"}
-        await peer.says(11)
-        await peer.says(t="message.created", s="2", id="e2", d=MESSAGE)
+        assert await peer.receives(1) == {"s": "1"}
+        await peer.sends(11)
+        await peer.sends(t="message.created", s="2", id="e2", d=MESSAGE)
         await take(live.events(), 2)
         await manual_time.wake(INTERVAL_SECONDS)
-        assert await peer.hears(1) == {"s": "2"}
+        assert await peer.receives(1) == {"s": "2"}
 
 
-async def test_a_connection_whose_heartbeat_is_not_answered_is_dead() -> None:
+async def test_connection_without_a_heartbeat_ack_is_closed() -> None:
     manual_time = ManualTime(chance=1.0)
     async with (
         Scripted() as script,
@@ -99,16 +99,16 @@ async def test_a_connection_whose_heartbeat_is_not_answered_is_dead() -> None:
         script.live(client) as (_, peer),
     ):
         await manual_time.wake(INTERVAL_SECONDS)
-        await peer.hears(1)
+        await peer.receives(1)
         await manual_time.wake(INTERVAL_SECONDS)
         await manual_time.wake(1.0)
 
-        assert (await (await script.accepts()).hears(6))["sessionId"] == "session"
+        assert (await (await script.accepts()).receives(6))["sessionId"] == "session"
         assert await asyncio.wait_for(peer.closed, WITHIN_SECONDS) == 1006
 
 
 @pytest.mark.parametrize("going", ["op 7", 1012, 1001, 4000, 4009])
-async def test_a_server_that_goes_away_is_found_again_and_resumed(going: str | int) -> None:
+async def test_client_reconnects_and_resumes_on_request(going: str | int) -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
@@ -117,12 +117,12 @@ async def test_a_server_that_goes_away_is_found_again_and_resumed(going: str | i
         if isinstance(going, int):
             await peer.close(going)
         else:
-            await peer.says(7)
+            await peer.sends(7)
 
-        assert (await (await script.accepts()).hears(6))["sessionId"] == "session"
+        assert (await (await script.accepts()).receives(6))["sessionId"] == "session"
 
 
-async def test_a_session_that_is_not_known_any_more_is_begun_anew_on_the_same_socket() -> None:
+async def test_invalid_session_is_replaced_on_the_same_socket() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
@@ -130,17 +130,17 @@ async def test_a_session_that_is_not_known_any_more_is_begun_anew_on_the_same_so
     ):
         peer.cut()
         again = await script.accepts()
-        await again.hears(6)
-        await again.says(9, d=False)
-        assert await again.hears(2) == {"token": "t"}
+        await again.receives(6)
+        await again.sends(9, d=False)
+        assert await again.receives(2) == {"token": "t"}
         await again.says_ready("another", s="50")
         again.cut()
 
-        assert (await (await script.accepts()).hears(6))["sessionId"] == "another"
+        assert (await (await script.accepts()).receives(6))["sessionId"] == "another"
         assert [event.t for event in await take(live.events(), 2)] == ["ready", "ready"]
 
 
-async def test_a_refused_token_is_exchanged_and_the_session_resumed() -> None:
+async def test_refused_token_is_refreshed_and_the_session_resumed() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", refresh_token="r", pace=Hurried().pace) as client,
@@ -148,11 +148,11 @@ async def test_a_refused_token_is_exchanged_and_the_session_resumed() -> None:
     ):
         await peer.close(4004)
 
-        assert await (await script.accepts()).hears(6) == {"token": "token 1", "sessionId": "session", "s": "1"}
+        assert await (await script.accepts()).receives(6) == {"token": "token 1", "sessionId": "session", "s": "1"}
         assert script.refreshed == 1
 
 
-async def test_a_token_that_is_refused_and_cannot_be_exchanged_is_the_end() -> None:
+async def test_refused_token_without_refresh_ends_the_events() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
@@ -170,12 +170,12 @@ async def test_a_token_that_is_refused_and_cannot_be_exchanged_is_the_end() -> N
             await live.call("accounts.getMe")
 
 
-async def test_a_server_that_refuses_every_token_is_not_asked_for_ever() -> None:
+async def test_client_gives_up_when_every_token_is_refused() -> None:
     async with Scripted() as script, Client(script.url, refresh_token="r", pace=Hurried().pace) as client:
         entering = asyncio.create_task(client.gateway().__aenter__())
         for _ in range(3):
             peer = await script.accepts()
-            await peer.hears(2)
+            await peer.receives(2)
             await peer.close(4004)
 
         with pytest.raises(SignedOut):
@@ -183,7 +183,7 @@ async def test_a_server_that_refuses_every_token_is_not_asked_for_ever() -> None
         assert script.refreshed == 3
 
 
-async def test_the_token_is_renewed_on_the_open_socket_before_it_ends() -> None:
+async def test_token_is_renewed_on_the_open_socket_before_it_expires() -> None:
     manual_time = ManualTime()
     async with (
         Scripted(interval_seconds=3600) as script,
@@ -192,9 +192,9 @@ async def test_the_token_is_renewed_on_the_open_socket_before_it_ends() -> None:
     ):
         for number in (2, 3):
             await manual_time.wake(LIFETIME_SECONDS - RENEW_BEFORE_SECONDS)
-            assert await peer.hears(2) == {"token": f"token {number}"}
-            await peer.says(t="renewed", d={"expiresAt": "2026-11-16T09:30:00.000Z"})
-        await peer.says(t="message.created", s="2", id="e2", d=MESSAGE)
+            assert await peer.receives(2) == {"token": f"token {number}"}
+            await peer.sends(t="renewed", d={"expiresAt": "2026-11-16T09:30:00.000Z"})
+        await peer.sends(t="message.created", s="2", id="e2", d=MESSAGE)
 
         assert [event.t for event in await take(live.events(), 2)] == ["ready", "message.created"]
 
@@ -216,16 +216,16 @@ async def test_a_session_that_ended_elsewhere_ends_the_events() -> None:
         assert ended.value.code == "session_ended"
 
 
-async def test_waits_between_attempts_double_and_begin_anew_after_a_success() -> None:
+async def test_waits_between_attempts_double_and_reset_after_a_success() -> None:
     hurried = Hurried(chance=1.0)
     async with Scripted() as script, Client(script.url, token="t", pace=hurried.pace) as client:
         script.refuse = [503, 403, 502, 429]
         async with script.live(client) as (_, peer):
             peer.cut()
             again = await script.accepts()
-            await again.hears(6)
+            await again.receives(6)
             again.cut()
-            await (await script.accepts()).hears(6)
+            await (await script.accepts()).receives(6)
 
     assert [wait for wait in hurried.slept if wait != INTERVAL_SECONDS] == [1, 2, 4, 8, 1, 2]
 
@@ -234,7 +234,7 @@ def test_no_wait_is_longer_than_half_a_minute() -> None:
     assert [ManualTime(chance=1.0).pace.backoff(attempt) for attempt in (4, 5, 500)] == [16, 30, 30]
 
 
-async def test_waits_are_spread_by_chance() -> None:
+async def test_waits_are_random() -> None:
     hurried = Hurried(chance=0.3)
     async with Scripted() as script, Client(script.url, token="t", pace=hurried.pace) as client:
         script.refuse = [502, 429]
@@ -243,7 +243,7 @@ async def test_waits_are_spread_by_chance() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-async def test_a_server_without_a_gateway_for_us_is_not_asked_again(status: int) -> None:
+async def test_permanently_refused_handshake_is_not_retried(status: int) -> None:
     hurried = Hurried()
     async with Scripted() as script, Client(script.url, token="t", pace=hurried.pace) as client:
         script.refuse = [status]
@@ -262,7 +262,7 @@ async def test_a_server_without_a_gateway_for_us_is_not_asked_again(status: int)
         "hello",
     ],
 )
-async def test_what_cannot_be_read_leads_to_a_new_snapshot_and_not_to_the_same_again(unreadable: str) -> None:
+async def test_malformed_frame_leads_to_a_new_snapshot(unreadable: str) -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
@@ -270,20 +270,20 @@ async def test_what_cannot_be_read_leads_to_a_new_snapshot_and_not_to_the_same_a
     ):
         await peer.says_raw(unreadable)
         again = await script.accepts()
-        await again.hears(2)
+        await again.receives(2)
         await again.says_ready("another", s="3")
 
         assert [event.d["sessionId"] for event in await take(live.events(), 2)] == ["session", "another"]
 
 
-async def test_somebody_who_has_not_signed_in_is_told_so() -> None:
+async def test_client_without_a_session_raises_signed_out() -> None:
     async with Scripted() as script, Client(script.url) as client:
         with pytest.raises(SignedOut):
             async with client.gateway():
                 raise AssertionError("never")
 
 
-async def test_what_was_missed_for_too_long_is_told_as_a_gap_and_a_new_snapshot() -> None:
+async def test_trimmed_events_lead_to_a_gap_and_a_new_snapshot() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
@@ -291,9 +291,9 @@ async def test_what_was_missed_for_too_long_is_told_as_a_gap_and_a_new_snapshot(
     ):
         peer.cut()
         again = await script.accepts()
-        await again.hears(6)
+        await again.receives(6)
         rooms = [{"roomKind": "channel", "roomId": "c1", "after": "m1", "until": "m9"}]
-        await again.says(t="gap", d={"since": "2026-11-16T09:30:00.000Z", "rooms": rooms})
+        await again.sends(t="gap", d={"since": "2026-11-16T09:30:00.000Z", "rooms": rooms})
         await again.says_ready("another", s="90")
 
         _, gap, ready = await take(live.events(), 3)
@@ -302,21 +302,21 @@ async def test_what_was_missed_for_too_long_is_told_as_a_gap_and_a_new_snapshot(
         assert (ready.t, ready.d["sessionId"]) == ("ready", "another")
 
 
-async def test_an_application_that_does_not_keep_up_loses_nothing() -> None:
+async def test_slow_application_loses_nothing() -> None:
     async with (
         Scripted() as script,
         Client(script.url, token="t", pace=Hurried().pace) as client,
         script.live(client, max_waiting_events=3) as (live, peer),
     ):
         for number in range(2, 6):
-            await peer.says(t="message.created", s=str(number), id=f"e{number}", d=MESSAGE)
+            await peer.sends(t="message.created", s=str(number), id=f"e{number}", d=MESSAGE)
         await asyncio.wait_for(peer.closed, WITHIN_SECONDS)
         events = live.events()
         before = await take(events, 3)
         again = await script.accepts()
-        resumed = await again.hears(6)
+        resumed = await again.receives(6)
         for number in range(4, 6):
-            await again.says(t="message.created", s=str(number), id=f"e{number}", d=MESSAGE)
+            await again.sends(t="message.created", s=str(number), id=f"e{number}", d=MESSAGE)
         after = await take(events, 2)
 
         assert resumed["s"] == "3"
@@ -332,15 +332,15 @@ async def test_leaving_closes_the_socket_and_ends_the_events() -> None:
         assert [event async for event in events] == []
 
 
-async def test_frames_of_a_kind_that_we_do_not_know_are_passed_over() -> None:
+async def test_unknown_frames_are_ignored() -> None:
     async with Scripted() as script, Client(script.url, token="t") as client, script.live(client) as (live, peer):
-        await peer.says(99, d={"what": "ever"})
-        await peer.says(t="something.new", s="2", id="e2", d={"what": "ever"})
+        await peer.sends(99, d={"what": "ever"})
+        await peer.sends(t="something.new", s="2", id="e2", d={"what": "ever"})
 
         assert [event.t for event in await take(live.events(), 2)] == ["ready", "something.new"]
 
 
-def test_a_repeat_is_known_among_the_last_ten_thousand() -> None:
+def test_repeats_are_recognized_among_the_last_ten_thousand() -> None:
     place = SessionCursor()
     events = [Event("typing.started", {}, str(number), f"e{number}") for number in range(MAX_SEEN_IDS + 1)]
     for event in events:

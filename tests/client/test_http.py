@@ -19,7 +19,7 @@ async def signed_up(client: Client, name: str) -> None:
     await client.register(f"{name}@example.com", name, PASSWORD)
 
 
-async def test_two_people_meet_and_talk(server: Server, fresh: str) -> None:
+async def test_two_users_exchange_messages(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
         await signed_up(ana, f"ana{fresh}")
         await signed_up(ben, f"ben{fresh}")
@@ -27,15 +27,15 @@ async def test_two_people_meet_and_talk(server: Server, fresh: str) -> None:
         general = await ana.create_channel(place.server_id, "general")
         joined = await ben.join((await ana.invite(place.server_id, max_uses=1)).code)
 
-        said = await ana.send(general.room, f"Coffee, @ben{fresh}?")
-        answer = await ben.send(said.room, "Yes!", reply_to=said.message_id)
-        await ben.react(said, "☕")
+        question = await ana.send(general.room, f"Coffee, @ben{fresh}?")
+        answer = await ben.send(question.room, "Yes!", reply_to=question.message_id)
+        await ben.react(question, "☕")
         left = await ana.mark_read(general.room, answer.message_id)
         history = [message async for message in ben.messages(general.room)]
         found = await ana.find_user(f"BEN{fresh}")
 
         assert (joined.kind, joined.server_id) == ("server", place.server_id)
-        assert [message.message_id for message in history] == [answer.message_id, said.message_id]
+        assert [message.message_id for message in history] == [answer.message_id, question.message_id]
         assert history[1].mentions == [ben.user.user_id]
         assert [(reaction.emoji, reaction.count) for reaction in history[1].reactions] == [("☕", 1)]
         assert left.count == 0
@@ -45,7 +45,7 @@ async def test_two_people_meet_and_talk(server: Server, fresh: str) -> None:
         assert [channel.name async for channel in ben.channels(place.server_id)] == ["general"]
 
 
-async def test_a_direct_conversation_is_one_for_each_pair(server: Server, fresh: str) -> None:
+async def test_each_pair_has_one_direct_conversation(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
         await signed_up(ana, f"ana{fresh}")
         await signed_up(ben, f"ben{fresh}")
@@ -60,7 +60,7 @@ async def test_a_direct_conversation_is_one_for_each_pair(server: Server, fresh:
         assert {convo.convo_id async for convo in ben.conversations()} == {first.convo_id, group.convo_id}
 
 
-async def test_history_is_read_page_after_page_in_either_direction(server: Server, fresh: str) -> None:
+async def test_history_is_paged_in_both_directions(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana:
         await signed_up(ana, fresh)
         room = (await ana.create_channel((await ana.create_server("A table")).server_id, "long")).room
@@ -72,7 +72,7 @@ async def test_history_is_read_page_after_page_in_either_direction(server: Serve
         assert [message.message_id async for message in ana.messages(room, before=ids[3])] == ids[2::-1]
 
 
-async def test_an_edited_and_a_deleted_message_are_seen_so(server: Server, fresh: str) -> None:
+async def test_edited_and_deleted_messages_are_marked(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana:
         await signed_up(ana, fresh)
         room = (await ana.create_channel((await ana.create_server("A table")).server_id, "slips")).room
@@ -85,7 +85,7 @@ async def test_an_edited_and_a_deleted_message_are_seen_so(server: Server, fresh
         assert shown == [("", False, True), ("first", True, False)]
 
 
-async def test_a_refusal_has_its_status_code_and_data(server: Server, fresh: str) -> None:
+async def test_api_error_has_status_code_and_data(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana:
         await signed_up(ana, fresh)
 
@@ -99,7 +99,7 @@ async def test_a_refusal_has_its_status_code_and_data(server: Server, fresh: str
     assert invalid.value.data["errors"]
 
 
-async def test_a_token_is_renewed_before_its_end_by_one_refresh_for_all(proxy: LossyProxy, fresh: str) -> None:
+async def test_token_is_refreshed_before_it_expires_once_for_all_requests(proxy: LossyProxy, fresh: str) -> None:
     manual_time = ManualTime()
     async with Client(proxy.url, pace=manual_time.pace) as ana:
         await signed_up(ana, fresh)
@@ -114,7 +114,7 @@ async def test_a_token_is_renewed_before_its_end_by_one_refresh_for_all(proxy: L
         assert ana.refresh_token not in (None, first)
 
 
-async def test_a_refused_token_is_exchanged_once_for_all(proxy: LossyProxy, fresh: str) -> None:
+async def test_refused_token_is_refreshed_once_for_all_requests(proxy: LossyProxy, fresh: str) -> None:
     async with Client(proxy.url) as ana:
         await signed_up(ana, fresh)
         kept = ana.refresh_token
@@ -126,7 +126,7 @@ async def test_a_refused_token_is_exchanged_once_for_all(proxy: LossyProxy, fres
     assert proxy.times("/auth/refresh") == 1
 
 
-async def test_a_kept_refresh_token_opens_the_session_again(server: Server, fresh: str) -> None:
+async def test_stored_refresh_token_opens_the_session_again(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana:
         await signed_up(ana, fresh)
         kept = ana.refresh_token
@@ -135,7 +135,7 @@ async def test_a_kept_refresh_token_opens_the_session_again(server: Server, fres
         assert (await again.me()).username == fresh
 
 
-async def test_a_session_that_ended_is_told_as_such(server: Server, fresh: str) -> None:
+async def test_ended_session_raises_signed_out(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana:
         await signed_up(ana, fresh)
         kept = ana.refresh_token
@@ -149,7 +149,7 @@ async def test_a_session_that_ended_is_told_as_such(server: Server, fresh: str) 
     assert nobody.value.status == 401
 
 
-async def test_a_lost_answer_to_a_send_makes_one_message(proxy: LossyProxy, fresh: str) -> None:
+async def test_send_with_a_lost_response_creates_one_message(proxy: LossyProxy, fresh: str) -> None:
     async with Client(proxy.url, pace=Hurried().pace) as ana:
         await signed_up(ana, fresh)
         room = (await ana.create_channel((await ana.create_server("A table")).server_id, "once")).room
@@ -161,7 +161,7 @@ async def test_a_lost_answer_to_a_send_makes_one_message(proxy: LossyProxy, fres
         assert [message.message_id async for message in ana.messages(room)] == [sent.message_id]
 
 
-async def test_a_lost_answer_to_a_create_makes_one_server(proxy: LossyProxy, fresh: str) -> None:
+async def test_create_with_a_lost_response_creates_one_server(proxy: LossyProxy, fresh: str) -> None:
     async with Client(proxy.url, pace=Hurried().pace) as ana:
         await signed_up(ana, fresh)
 
@@ -171,7 +171,7 @@ async def test_a_lost_answer_to_a_create_makes_one_server(proxy: LossyProxy, fre
         assert [server.server_id async for server in ana.servers()] == [made.server_id]
 
 
-async def test_what_is_not_safe_to_repeat_is_not_repeated(proxy: LossyProxy, fresh: str) -> None:
+async def test_unsafe_request_is_not_repeated(proxy: LossyProxy, fresh: str) -> None:
     async with Client(proxy.url, pace=Hurried().pace) as ana:
         await signed_up(ana, fresh)
 
@@ -182,7 +182,7 @@ async def test_what_is_not_safe_to_repeat_is_not_repeated(proxy: LossyProxy, fre
         assert proxy.times("/servers") == 1
 
 
-async def test_a_client_that_is_told_to_wait_waits_so_long_and_a_little_longer(proxy: LossyProxy, fresh: str) -> None:
+async def test_client_waits_a_little_longer_than_retry_after(proxy: LossyProxy, fresh: str) -> None:
     hurried = Hurried(chance=0.5)
     async with Client(proxy.url, pace=hurried.pace) as ana:
         await signed_up(ana, fresh)
@@ -210,7 +210,7 @@ async def test_attempts_are_bounded(proxy: LossyProxy, fresh: str) -> None:
     assert hurried.slept == [1.0, 2.0, 4.0] * 2
 
 
-async def test_nobody_waits_for_an_hour(proxy: LossyProxy, fresh: str) -> None:
+async def test_long_retry_after_is_raised(proxy: LossyProxy, fresh: str) -> None:
     hurried = Hurried()
     async with Client(proxy.url, pace=hurried.pace) as ana:
         await signed_up(ana, fresh)

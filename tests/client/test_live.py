@@ -1,4 +1,4 @@
-"""The client at a real gateway: who is there hears, and who was away hears of it when it comes back."""
+"""The client at a real gateway: connected clients receive events, and others receive them when they resume."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ TOKEN_SECONDS = 600
 
 
 async def until(events: AsyncIterator[Event], is_it: Callable[[Event], bool]) -> list[Event]:
-    """The events up to the one that is meant."""
-    heard: list[Event] = []
+    """Return the events up to a matching one."""
+    received: list[Event] = []
     async with asyncio.timeout(WITHIN_SECONDS):
         async for event in events:
-            heard.append(event)
+            received.append(event)
             if is_it(event):
                 break
-    return heard
+    return received
 
 
-def says(content: str) -> Callable[[Event], bool]:
+def has_content(content: str) -> Callable[[Event], bool]:
     return lambda event: event.t == "message.created" and event.d["content"] == content
 
 
 async def meet(ana: Client, ben: Client, fresh: str) -> Channel:
-    """A channel that both are in."""
+    """Return a channel that both are in."""
     await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
     await ben.register(f"ben{fresh}@example.com", f"ben{fresh}", PASSWORD)
     server = await ana.create_server("The long table")
@@ -46,23 +46,23 @@ async def meet(ana: Client, ben: Client, fresh: str) -> Channel:
     return await ana.create_channel(server.server_id, "general")
 
 
-def test_there_is_a_rule_for_every_event_that_the_server_has() -> None:
-    told = {kind.name for kind in EVENTS} - {"ready", "resumed", "renewed", "gap"}
-    assert told - CHANGES.keys() == set()
-    assert CHANGES.keys() - told <= {"presence.updated"}
+def test_state_has_a_rule_for_every_event() -> None:
+    names = {kind.name for kind in EVENTS} - {"ready", "resumed", "renewed", "gap"}
+    assert names - CHANGES.keys() == set()
+    assert CHANGES.keys() - names <= {"presence.updated"}
 
 
-async def test_what_one_says_the_other_hears_by_either_door(server: Server, fresh: str) -> None:
+async def test_messages_sent_over_http_and_gateway_are_received(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
         room = (await meet(ana, ben, fresh)).room
         async with ben.gateway() as live, ana.gateway() as speaking:
             over_http = await ana.send(room, "over HTTP")
             over_gateway = await speaking.send(room, f"over the gateway, @ben{fresh}", reply_to=over_http.message_id)
             await ana.edit(over_http, "over HTTP, edited")
-            heard = await until(live.events(), lambda event: event.t == "message.updated")
+            received = await until(live.events(), lambda event: event.t == "message.updated")
 
-    assert heard[0].t == "ready"
-    messages = [event.message() for event in heard if event.t.startswith("message.")]
+    assert received[0].t == "ready"
+    messages = [event.message() for event in received if event.t.startswith("message.")]
     assert [message.content for message in messages] == [
         "over HTTP",
         f"over the gateway, @ben{fresh}",
@@ -72,7 +72,7 @@ async def test_what_one_says_the_other_hears_by_either_door(server: Server, fres
     assert messages[1].mentions == [ben.user.user_id]
 
 
-async def test_a_call_is_answered_as_over_http(server: Server, fresh: str) -> None:
+async def test_call_returns_the_same_as_http(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
         channel = await meet(ana, ben, fresh)
         async with ben.gateway() as live:
@@ -90,7 +90,7 @@ async def test_a_call_is_answered_as_over_http(server: Server, fresh: str) -> No
     assert (refused.value.status, refused.value.code) == (403, "forbidden")
 
 
-async def test_a_cut_connection_misses_nothing_and_hears_nothing_twice(server: Server, fresh: str) -> None:
+async def test_cut_connection_misses_nothing_and_repeats_nothing(server: Server, fresh: str) -> None:
     async with TcpProxy(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
         room = (await meet(ana, ben, fresh)).room
         async with ben.gateway() as live:
@@ -99,13 +99,13 @@ async def test_a_cut_connection_misses_nothing_and_hears_nothing_twice(server: S
                 await ana.send(room, f"line {number}")
                 relay.cut()
             await ana.send(room, "the end")
-            heard = await until(events, says("the end"))
+            received = await until(events, has_content("the end"))
 
-    said = [event.d["content"] for event in heard if event.t == "message.created"]
-    assert said == [*(f"line {number}" for number in range(5)), "the end"]
+    contents = [event.d["content"] for event in received if event.t == "message.created"]
+    assert contents == [*(f"line {number}" for number in range(5)), "the end"]
 
 
-async def test_a_send_over_a_connection_that_is_cut_is_one_message(server: Server, fresh: str) -> None:
+async def test_send_over_a_cut_connection_creates_one_message(server: Server, fresh: str) -> None:
     async with TcpProxy(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
         room = (await meet(ana, ben, fresh)).room
         async with ben.gateway() as live:
@@ -114,13 +114,13 @@ async def test_a_send_over_a_connection_that_is_cut_is_one_message(server: Serve
                 await asyncio.sleep(0)
                 relay.cut()
                 await asyncio.wait_for(sending, WITHIN_SECONDS)
-        said = [message.content async for message in ana.messages(room)]
+        contents = [message.content async for message in ana.messages(room)]
 
-    assert said == [f"line {number}" for number in reversed(range(5))]
+    assert contents == [f"line {number}" for number in reversed(range(5))]
 
 
 @pytest.mark.parametrize("politely", [True, False], ids=["stopped", "killed"])
-async def test_a_server_that_is_restarted_brings_what_was_missed(tmp_path: Path, fresh: str, politely: bool) -> None:
+async def test_restarted_server_replays_missed_events(tmp_path: Path, fresh: str, politely: bool) -> None:
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     with serving(store, tmp_path / "first.log") as first:
         async with (
@@ -132,7 +132,7 @@ async def test_a_server_that_is_restarted_brings_what_was_missed(tmp_path: Path,
             async with ben.gateway() as live:
                 events = live.events()
                 await ana.send(room, "before")
-                before = await until(events, says("before"))
+                before = await until(events, has_content("before"))
 
                 await asyncio.to_thread(first.stop if politely else first.kill)
                 with serving(store, tmp_path / "second.log") as second:
@@ -140,13 +140,13 @@ async def test_a_server_that_is_restarted_brings_what_was_missed(tmp_path: Path,
                         missed = await elsewhere.send(room, "while nobody listened")
                     relay.behind = second.url
                     after = await until(events, lambda event: event.t == "resumed")
-                    said = await live.send(room, "and on")
-                    after += await until(events, says("and on"))
+                    later = await live.send(room, "and on")
+                    after += await until(events, has_content("and on"))
 
     assert [event.t for event in before].count("ready") == 1
     assert [event.t for event in after].count("ready") == 0
-    told = [event.d["messageId"] for event in after if event.t == "message.created"]
-    assert told == [missed.message_id, said.message_id]
+    ids = [event.d["messageId"] for event in after if event.t == "message.created"]
+    assert ids == [missed.message_id, later.message_id]
 
 
 async def test_a_token_is_renewed_on_the_open_socket(server: Server, fresh: str) -> None:
@@ -156,13 +156,13 @@ async def test_a_token_is_renewed_on_the_open_socket(server: Server, fresh: str)
         async with ana.gateway() as live:
             first = ana.refresh_token
             await manual_time.wake(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
-            await manual_time.somebody_sleeps(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
+            await manual_time.sleeping(TOKEN_SECONDS - RENEW_BEFORE_SECONDS)
 
             assert ana.refresh_token != first
             assert (await live.call("accounts.getMe"))["username"] == fresh
 
 
-async def test_a_session_that_is_ended_elsewhere_ends_the_events(server: Server, fresh: str) -> None:
+async def test_session_ended_elsewhere_ends_the_events(server: Server, fresh: str) -> None:
     async with Client(server.url, pace=AT_ONCE) as ana, Client(server.url) as elsewhere:
         await ana.register(f"{fresh}@example.com", fresh, PASSWORD)
         await elsewhere.login(f"{fresh}@example.com", PASSWORD)
@@ -174,14 +174,14 @@ async def test_a_session_that_is_ended_elsewhere_ends_the_events(server: Server,
                 await until(live.events(), lambda event: False)
 
 
-async def test_who_types_is_heard_by_others(server: Server, fresh: str) -> None:
+async def test_typing_is_received_by_others(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
         channel = await meet(ana, ben, fresh)
         async with ben.gateway() as live:
             await ana.typing(channel.room)
-            heard = await until(live.events(), lambda event: event.t == "typing.started")
+            received = await until(live.events(), lambda event: event.t == "typing.started")
 
-    typing = heard[-1]
+    typing = received[-1]
     assert (typing.s, typing.id) == (None, None)
     assert (typing.d["roomId"], typing.d["userId"]) == (channel.channel_id, ana.user.user_id)
 
@@ -193,6 +193,6 @@ async def test_messages_are_typed(server: Server, fresh: str) -> None:
         async with ben.gateway() as live:
             sent = await ana.send(convo.room, "Just you")
             async with asyncio.timeout(WITHIN_SECONDS):
-                heard: Message = await anext(live.messages())
-            assert (heard.message_id, heard.room) == (sent.message_id, convo.room)
-            assert await ben.is_direct(heard.room)
+                message: Message = await anext(live.messages())
+            assert (message.message_id, message.room) == (sent.message_id, convo.room)
+            assert await ben.is_direct(message.room)

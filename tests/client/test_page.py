@@ -1,4 +1,4 @@
-"""The page about the client is true: its examples run from top to bottom."""
+"""The examples of the client's page run from top to bottom."""
 
 from __future__ import annotations
 

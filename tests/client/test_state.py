@@ -1,4 +1,4 @@
-"""What a client knows from a snapshot and the events since."""
+"""The client's state, from a snapshot and the events since."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sobremesa.client.state import State, UnknownEvent
 
 
 def state_after(*events: Event, **snapshot: Any) -> State:
-    """What somebody knows after a snapshot and these events."""
+    """Return the state after a snapshot and these events."""
     state = State.of(ready(**snapshot))
     for event in events:
         state.apply(event)
@@ -43,7 +43,7 @@ def test_an_event_without_a_rule_is_an_error() -> None:
         state_after(new_event("message.sung"))
 
 
-def test_a_state_is_equal_to_another_that_knows_the_same() -> None:
+def test_states_with_the_same_content_are_equal() -> None:
     assert state_after() == state_after()
     assert state_after() != state_after(new_event("user.updated", userId=ME, username="somebody"))
     assert (
@@ -90,21 +90,21 @@ def test_a_preview_follows_its_message_and_no_other() -> None:
     assert shown == ["x" * 200, "x" * 200, "newer", "newer", None]
 
 
-def test_what_a_snapshot_has_counted_is_not_counted_again() -> None:
+def test_message_counted_by_the_snapshot_is_not_counted_again() -> None:
     counted = conversation(lastMessageId="m2", unread={"count": 2, "capped": False, "mentions": 0})
     state = state_after(new_event("message.created", **new_message(PAIR, "m2")), conversations=[counted])
 
     assert state.conversations[PAIR.room_id]["unread"]["count"] == 2
 
 
-def test_nothing_is_counted_beyond_a_hundred_and_ones_own_never() -> None:
+def test_unread_count_is_capped_and_excludes_own_messages() -> None:
     events = [new_event("message.created", **new_message(GENERAL, f"m{number:03}")) for number in range(101)]
     state = state_after(*events, new_event("message.created", **new_message(GENERAL, "n", author=ME)))
 
     assert state.channels[GENERAL.room_id]["unread"] == {"count": 100, "capped": True, "mentions": 0}
 
 
-def test_reading_everything_leaves_nothing_unread_and_a_cursor_never_moves_back() -> None:
+def test_reading_clears_unread_and_the_cursor_never_moves_back() -> None:
     def read(message_id: str) -> Event:
         return room_event("read.updated", GENERAL, userId=ME, lastReadMessageId=message_id, readAt=TIME)
 
@@ -114,7 +114,7 @@ def test_reading_everything_leaves_nothing_unread_and_a_cursor_never_moves_back(
     assert (entry["lastReadMessageId"], entry["unread"]["count"]) == ("m1", 0)
 
 
-def test_what_is_left_unread_is_counted_again_where_it_is_loaded() -> None:
+def test_unread_messages_are_recounted_where_loaded() -> None:
     state = state_after()
     state.load("/channels/c-general/messages", {"items": [new_message(GENERAL, "m0", author=ME)]})
     for number in (1, 2, 3):
@@ -130,7 +130,7 @@ def test_what_is_left_unread_is_counted_again_where_it_is_loaded() -> None:
     assert state.channels[GENERAL.room_id]["unread"] == {"count": 1, "capped": False, "mentions": 0}
 
 
-def test_reactions_are_as_many_as_the_last_event_says() -> None:
+def test_reactions_follow_the_last_event() -> None:
     state = state_after()
     reacted = [{"emoji": "☕", "count": 1, "userIds": [BEN], "me": False}]
     state.load("/channels/c-general/messages", {"items": [new_message(GENERAL, "m1", reactions=reacted)]})
@@ -151,7 +151,7 @@ def test_reactions_are_as_many_as_the_last_event_says() -> None:
     assert state.history(GENERAL)[0]["reactions"] == [{"emoji": "☕", "count": 2, "userIds": [BEN, ME]}]
 
 
-def test_a_server_that_is_new_wants_to_be_fetched_and_one_that_is_left_is_gone() -> None:
+def test_new_server_is_wanted_and_a_left_server_is_removed() -> None:
     state = state_after(new_event("server.created", **server("s-new")))
     assert state.wanted == {"/servers/s-new/channels", f"/servers/s-new/members/{ME}"}
 
@@ -169,7 +169,7 @@ NONE = {"count": 0, "capped": False, "mentions": 0}
 FRESH = {"unread": NONE, "lastReadMessageId": None, "muted": False}
 
 
-def test_channels_come_change_and_go() -> None:
+def test_channels_are_added_changed_and_removed() -> None:
     made = new_event("channel.created", **channel("c-new", "s-table", name="new"))
     renamed = new_event("channel.updated", **channel("c-new", "s-table", name="newer"))
     gone = new_event("channel.deleted", channelId="c-new", serverId="s-table")
@@ -179,7 +179,7 @@ def test_channels_come_change_and_go() -> None:
     assert state_after(new_event("channel.created", **channel("c-far", "s-elsewhere"))) == state_after()
 
 
-def test_an_update_of_a_channel_does_not_take_back_its_last_message() -> None:
+def test_channel_update_keeps_the_last_message() -> None:
     state = state_after(
         new_event("message.created", **new_message(GENERAL, "m9")),
         new_event("channel.updated", **channel(name="tables", topic="Tea")),
@@ -187,7 +187,7 @@ def test_an_update_of_a_channel_does_not_take_back_its_last_message() -> None:
     assert (state.channels[GENERAL.room_id]["lastMessageId"], state.channels[GENERAL.room_id]["topic"]) == ("m9", "Tea")
 
 
-def test_members_come_change_and_go_where_they_are_loaded() -> None:
+def test_loaded_members_are_added_changed_and_removed() -> None:
     state = state_after()
     state.load("/servers/s-table/members", {"items": [member(BEN, "owner", serverId="s-table")]})
     eve = member("u-eve", serverId="s-table")
@@ -238,12 +238,12 @@ def test_members_come_change_and_go_where_they_are_loaded() -> None:
     ],
     ids=lambda value: value.t if isinstance(value, Event) else "",
 )
-def test_what_is_new_wants_to_be_fetched_until_it_is_gone(new: Event, gone: Event, path: str) -> None:
+def test_new_items_are_wanted_until_removed(new: Event, gone: Event, path: str) -> None:
     assert path in state_after(new).wanted
     assert state_after(new, gone) == state_after()
 
 
-def test_participants_of_a_loaded_room_come_change_and_go() -> None:
+def test_loaded_participants_are_added_changed_and_removed() -> None:
     state = state_after()
     seat = member(BEN, convoId=PAIR.room_id, lastReadMessageId=None, lastReadAt=None)
     state.load("/conversations/d-pair/participants", {"items": [seat]})
@@ -300,7 +300,7 @@ def test_conversations_and_threads_change_and_are_muted() -> None:
     assert state.threads[DEAL.room_id]["roleContext"] == "buyer"
 
 
-def test_notices_come_are_read_and_put_away() -> None:
+def test_inbox_messages_are_added_read_and_archived() -> None:
     state = state_after()
     state.load("/tenants/default/inboxes/news/messages", {"items": []})
     inbox = {"tenant": "default", "inbox": "news"}
@@ -348,12 +348,12 @@ def test_workspaces_with_members_items_and_settings() -> None:
     )
 
 
-def test_people_come_and_go() -> None:
+def test_presence_is_applied() -> None:
     assert state_after(new_event("presence.updated", userId=BEN, status="offline")).online == set()
     assert state_after(new_event("presence.updated", userId="u-eve", status="online")).online == {BEN, "u-eve"}
 
 
-def test_something_that_is_not_kept_cannot_be_loaded() -> None:
+def test_unknown_path_cannot_be_loaded() -> None:
     for path in ("/users/me", "/channels/c-general/nothing", "/workspaces/w-plan/invites"):
         with pytest.raises(ValueError, match="nothing is kept"):
             state_after().load(path, {"items": []})
@@ -361,7 +361,7 @@ def test_something_that_is_not_kept_cannot_be_loaded() -> None:
 
 @st.composite
 def talks(draw: st.DrawFn) -> list[Event]:
-    """What may happen in one room, in its order: each message is said, and later perhaps changed or taken back."""
+    """Events of one room, in order: each message is sent, and later perhaps changed or deleted."""
     events: list[Event] = []
     there: dict[str, str] = {}
     for number in range(draw(st.integers(1, 12))):
@@ -388,7 +388,7 @@ def talks(draw: st.DrawFn) -> list[Event]:
 
 
 @given(talks(), st.data())
-def test_a_stretch_that_is_told_again_changes_nothing(events: list[Event], data: st.DataObject) -> None:
+def test_repeated_events_change_nothing(events: list[Event], data: st.DataObject) -> None:
     reached = data.draw(st.integers(0, len(events)))
     again_from = data.draw(st.integers(0, reached))
 

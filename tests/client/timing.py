@@ -1,4 +1,4 @@
-"""Time for a client that a test turns by hand: nobody who sleeps wakes up before it says so."""
+"""Time that a test advances: no sleep ends before the test says so."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SHORT_SECONDS = 8.0
 
 
 class ManualTime:
-    """Keeps who sleeps, and for how long."""
+    """Records sleeps, and ends them when time is advanced."""
 
     def __init__(self, chance: float = 0.5) -> None:
         self.time = 1000.0
         self.slept: list[float] = []
-        """How long everybody wanted to sleep, in the order in which they lay down."""
+        """All sleeps, in the order in which they started."""
         self.chance = chance
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
         self._lies_down = asyncio.Condition()
@@ -39,27 +39,27 @@ class ManualTime:
                 self._sleepers.remove(sleeper)
 
     def turn(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the time."""
         self.time += seconds
         for until, woken in self._sleepers:
             if until <= self.time and not woken.done():
                 woken.set_result(None)
 
-    async def somebody_sleeps(self, seconds: float) -> None:
-        """As soon as somebody sleeps for this long."""
+    async def sleeping(self, seconds: float) -> None:
+        """Wait until there is a sleep of this length."""
         async with asyncio.timeout(WITHIN_SECONDS), self._lies_down:
             await self._lies_down.wait_for(
                 lambda: any(abs(until - self.time - seconds) < 1e-6 for until, _ in self._sleepers)
             )
 
     async def wake(self, seconds: float) -> None:
-        """Wait for somebody to sleep for this long, and let that time pass."""
-        await self.somebody_sleeps(seconds)
+        """Wait for a sleep of this length, and advance the time to its end."""
+        await self.sleeping(seconds)
         self.turn(seconds)
 
 
 class Hurried(ManualTime):
-    """Time in which every short sleep is over at once, and is written down; long ones, of hearts, go on."""
+    """Time in which every short sleep ends at once, and is recorded; long ones, of heartbeats, go on."""
 
     async def _sleep(self, seconds: float) -> None:
         if seconds > SHORT_SECONDS:

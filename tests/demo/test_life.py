@@ -112,7 +112,7 @@ class Turns:
 
 @pytest.fixture
 async def town(seeded: str, tmp_path: Path) -> AsyncIterator[Town]:
-    """The demo in this process, with nobody in it who talks."""
+    """The demo in this process, with nobody in it who connections."""
     async with town_of(copied(seeded, tmp_path)) as town:
         yield town
 

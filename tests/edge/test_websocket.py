@@ -101,87 +101,89 @@ async def talk() -> AsyncIterator[Conversation]:
     await conversation.settle()
 
 
-async def test_pings_wait_while_the_client_does_not_read(talk: Conversation) -> None:
-    talk.connection.pause_writing()
-    assert not talk.line.is_reading()
-    talk.connection.data_received(frame(PING, b"hi") * 3)
-    assert talk.pongs == 0
+async def test_pings_wait_while_the_client_does_not_read(connection: Conversation) -> None:
+    connection.connection.pause_writing()
+    assert not connection.line.is_reading()
+    connection.connection.data_received(frame(PING, b"hi") * 3)
+    assert connection.pongs == 0
 
-    talk.connection.resume_writing()
-    assert talk.line.is_reading()
-    assert talk.pongs == 3
-
-
-async def test_taking_a_message_does_not_read_on_while_the_client_does_not_read(talk: Conversation) -> None:
-    talk.connection.data_received(frame(TEXT, b"one"))
-    assert not talk.line.is_reading()
-    talk.connection.pause_writing()
-    talk.take.release()
-    await talk.settle()
-    assert talk.taken == ["one"]
-    assert not talk.line.is_reading()
-
-    talk.connection.resume_writing()
-    assert talk.line.is_reading()
+    connection.connection.resume_writing()
+    assert connection.line.is_reading()
+    assert connection.pongs == 3
 
 
-async def test_messages_are_parsed_as_the_application_takes_them(talk: Conversation) -> None:
+async def test_taking_a_message_does_not_read_on_while_the_client_does_not_read(connection: Conversation) -> None:
+    connection.connection.data_received(frame(TEXT, b"one"))
+    assert not connection.line.is_reading()
+    connection.connection.pause_writing()
+    connection.take.release()
+    await connection.settle()
+    assert connection.taken == ["one"]
+    assert not connection.line.is_reading()
+
+    connection.connection.resume_writing()
+    assert connection.line.is_reading()
+
+
+async def test_messages_are_parsed_as_the_application_takes_them(connection: Conversation) -> None:
     large = [letter * 5000 for letter in "abc"]
-    talk.connection.data_received(b"".join(frame(TEXT, text.encode()) for text in large))
-    assert talk.connection.queue.qsize() == 1
+    connection.connection.data_received(b"".join(frame(TEXT, text.encode()) for text in large))
+    assert connection.connection.queue.qsize() == 1
     for _ in large:
-        talk.take.release()
-        await talk.settle()
-    assert talk.taken == large
-    assert talk.line.is_reading()
+        connection.take.release()
+        await connection.settle()
+    assert connection.taken == large
+    assert connection.line.is_reading()
 
 
-async def test_a_client_that_does_not_read_is_broken_off(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_does_not_read_is_broken_off(
+    connection: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(timers, "WRITE_SECONDS", 0.01)
-    talk.line.unread = 65_537
-    talk.connection.pause_writing()
+    connection.line.unread = 65_537
+    connection.connection.pause_writing()
     async with asyncio.timeout(10):
-        while not talk.line.is_aborted:  # noqa: ASYNC110 - a timer does it
+        while not connection.line.is_aborted:  # noqa: ASYNC110 - a timer does it
             await asyncio.sleep(timers.WRITE_SECONDS)
 
 
-async def test_a_client_that_reads_on_stays(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_reads_on_stays(connection: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timers, "WRITE_SECONDS", 0.01)
-    talk.line.unread = 65_537
-    talk.connection.pause_writing()
-    talk.line.unread = 0
-    talk.connection.resume_writing()
+    connection.line.unread = 65_537
+    connection.connection.pause_writing()
+    connection.line.unread = 0
+    connection.connection.resume_writing()
     await asyncio.sleep(timers.WRITE_SECONDS)  # begun after it, so that its end would come first
-    await talk.settle()
-    assert not talk.line.is_aborted
+    await connection.settle()
+    assert not connection.line.is_aborted
 
 
-async def test_nothing_is_read_after_too_many_control_frames(talk: Conversation) -> None:
-    talk.connection.data_received(frame(PING, b"hi") * (MAX_CONTROL_FRAMES + 1))
-    assert not talk.line.is_reading()
-    written = len(talk.line.written)
-    talk.connection.data_received(frame(PING, b"hi") * 10)
-    talk.connection.resume_writing()
-    assert not talk.line.is_reading()
-    assert len(talk.line.written) == written
+async def test_nothing_is_read_after_too_many_control_frames(connection: Conversation) -> None:
+    connection.connection.data_received(frame(PING, b"hi") * (MAX_CONTROL_FRAMES + 1))
+    assert not connection.line.is_reading()
+    written = len(connection.line.written)
+    connection.connection.data_received(frame(PING, b"hi") * 10)
+    connection.connection.resume_writing()
+    assert not connection.line.is_reading()
+    assert len(connection.line.written) == written
 
 
-async def test_messages_after_the_close_are_counted(talk: Conversation) -> None:
-    talk.connection.data_received(frame(PING, b"hi"))
-    websocket.close_at_once(talk.connection, 4002, "")
-    talk.connection.data_received(frame(TEXT, b"x") * MAX_CONTROL_FRAMES)
-    assert not talk.line.is_reading()
+async def test_messages_after_the_close_are_counted(connection: Conversation) -> None:
+    connection.connection.data_received(frame(PING, b"hi"))
+    websocket.close_at_once(connection.connection, 4002, "")
+    connection.connection.data_received(frame(TEXT, b"x") * MAX_CONTROL_FRAMES)
+    assert not connection.line.is_reading()
 
 
-async def test_a_pong_that_we_do_not_read_is_not_missed(talk: Conversation) -> None:
+async def test_a_pong_that_we_do_not_read_is_not_missed(connection: Conversation) -> None:
     """While the application has a message to take, nothing is read, so a pong may be waiting."""
-    talk.connection.data_received(frame(TEXT, b"one"))
-    talk.connection.ping_interval = 60
-    talk.connection.keepalive_timeout()
-    assert not talk.line.is_aborted
-    assert talk.connection.ping_timer is not None
+    connection.connection.data_received(frame(TEXT, b"one"))
+    connection.connection.ping_interval = 60
+    connection.connection.keepalive_timeout()
+    assert not connection.line.is_aborted
+    assert connection.connection.ping_timer is not None
 
-    talk.take.release()
-    await talk.settle()
-    talk.connection.keepalive_timeout()
-    assert talk.line.is_aborted
+    connection.take.release()
+    await connection.settle()
+    connection.connection.keepalive_timeout()
+    assert connection.line.is_aborted

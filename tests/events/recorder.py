@@ -1,4 +1,4 @@
-"""An recorder at the change log: what would be published of everything that was written."""
+"""Records the events of everything that was written."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sobremesa.live.events import Event, Topic, TopicMembership, TopicRemoval
 from sobremesa.table import NEWEST, Entity, Keys, Position, Put, RawChange
 
 SOON = 20.0
-"""Long enough for a change that surely comes; nobody waits for so long."""
+"""Long enough for a change that must come."""
 
 
 class Mark(Entity):
-    """A row that is written only to see that everything before it was events."""
+    """A row that is written only to see that everything before it was read."""
 
     keys = Keys(pk="MARK#{number}", sk="MARK")
 
@@ -25,7 +25,7 @@ class Mark(Entity):
 
 
 class Published(NamedTuple):
-    """What everybody is published who listens to these topics."""
+    """An event as ordinary subscribers receive it."""
 
     t: str
     topics: tuple[Topic, ...]
@@ -33,7 +33,7 @@ class Published(NamedTuple):
 
 
 class EventRecorder:
-    """Hears what is written from the moment on at which it begins to listen."""
+    """Records the events of changes from the moment it starts."""
 
     def __init__(self, app: Sobremesa, clock: Clock) -> None:
         self.app = app
@@ -42,11 +42,11 @@ class EventRecorder:
         self._marks = 0
 
     async def start(self) -> None:
-        """What was written until now is not events."""
+        """Skip what was written until now."""
         await self.changes()
 
     async def changes(self) -> list[RawChange]:
-        """All changes since the last time."""
+        """Return all changes since the last time."""
         reader = await self.app.table.changes(self._position)
         self._marks += 1
         await self.app.table.write(Put(Mark(number=self._marks)))
@@ -65,11 +65,11 @@ class EventRecorder:
         return [each for change in changes for each in await self.translation.events_of(change)]
 
     async def events(self) -> list[Event]:
-        """Everything that is announced of what was written since the last time."""
+        """Return the events of all changes since the last time."""
         return await self.translated(await self.changes())
 
     async def published(self) -> list[Published]:
-        """The same, as what everybody is published; where only the listeners change, nothing is."""
+        """Return the same as ordinary subscribers receive them, without mere audience changes."""
         return [published(each) for each in await self.events() if each.t]
 
 
@@ -78,13 +78,13 @@ def published(event: Event) -> Published:
 
 
 def full(event: Event) -> Any:
-    """What the author and the moderators are published."""
+    """Return the payload for the author and moderators."""
     assert event.full is not None
     return msgspec.json.decode(event.full)
 
 
 def added_members(events: list[Event]) -> list[TopicMembership]:
-    """Who is added_members where, whichever membership it is by."""
+    """Return the memberships that these events add, without their versions."""
     return [admission._replace(since="") for each in events for admission in each.adds]
 
 

@@ -1,4 +1,4 @@
-"""What is published of accounts, and which sockets are over."""
+"""The events of accounts, and which sockets they close."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sobremesa.core.actor import Actor
 from sobremesa.live import events as topics
 
 
-async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa, recorder: EventRecorder) -> None:
+async def test_new_name_or_picture_is_published_to_the_user(app: Sobremesa, recorder: EventRecorder) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
     actor = Actor.of_user(ana.user.user_id, "ana")
     await app.accounts.refresh(ana.refresh_token)
@@ -31,7 +31,7 @@ async def test_a_new_name_or_picture_is_told_to_ones_own_sockets(app: Sobremesa,
     )
 
 
-async def test_sockets_end_with_their_session_and_all_of_them_with_the_account(
+async def test_sockets_are_closed_with_their_session_and_with_the_account(
     app: Sobremesa, recorder: EventRecorder
 ) -> None:
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)

@@ -1,4 +1,4 @@
-"""What is published of servers, their members and channels, and to whom."""
+"""The events of servers, their members and channels, and their audience."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ async def recorder(town: Town, recorder: EventRecorder) -> EventRecorder:
     return recorder
 
 
-async def test_whoever_makes_a_server_hears_of_it_and_from_then_on_listens_to_it(
-    app: Sobremesa, recorder: EventRecorder
-) -> None:
+async def test_creator_of_a_server_receives_it_and_is_subscribed(app: Sobremesa, recorder: EventRecorder) -> None:
     ana = person("ana")
 
     server = await app.communities.create_server(ana, name="Lunch")
@@ -46,7 +44,7 @@ async def test_whoever_makes_a_server_hears_of_it_and_from_then_on_listens_to_it
     assert added_members(events) == [TopicMembership(ana.user_id, topic, moderates=True)]
 
 
-async def test_whoever_comes_in_hears_of_the_server_and_everybody_of_them(town: Town, recorder: EventRecorder) -> None:
+async def test_new_member_receives_the_server_and_all_members_the_new_one(town: Town, recorder: EventRecorder) -> None:
     await join(town.app, town.owner, town.server_id, town.stranger)
     events = await recorder.events()
 
@@ -58,7 +56,7 @@ async def test_whoever_comes_in_hears_of_the_server_and_everybody_of_them(town: 
     assert added_members(events) == [TopicMembership(town.stranger.user_id, topic, moderates=False)]
 
 
-async def test_a_changed_server_is_told_to_those_who_are_in_it(town: Town, recorder: EventRecorder) -> None:
+async def test_server_updated_is_published_to_its_members(town: Town, recorder: EventRecorder) -> None:
     await town.app.communities.change_server(town.owner, town.server_id, {"name": "The short table"})
     [changed] = await recorder.published()
 
@@ -66,7 +64,7 @@ async def test_a_changed_server_is_told_to_those_who_are_in_it(town: Town, recor
     assert changed.d["name"] == "The short table"
 
 
-async def test_a_new_role_changes_what_one_hears(town: Town, recorder: EventRecorder) -> None:
+async def test_new_role_changes_what_a_member_receives(town: Town, recorder: EventRecorder) -> None:
     await town.app.membership.change_role(town.owner, town.server_id, town.member.user_id, role="moderator")
     events = await recorder.events()
 
@@ -76,7 +74,7 @@ async def test_a_new_role_changes_what_one_hears(town: Town, recorder: EventReco
     assert added_members(events) == [TopicMembership(town.member.user_id, topic, moderates=True)]
 
 
-async def test_with_the_server_its_owners_rights_are_handed_over(town: Town, recorder: EventRecorder) -> None:
+async def test_transfer_of_ownership_changes_both_roles(town: Town, recorder: EventRecorder) -> None:
     await town.app.membership.transfer(town.owner, town.server_id, town.member.user_id)
     events = await recorder.events()
 
@@ -88,7 +86,7 @@ async def test_with_the_server_its_owners_rights_are_handed_over(town: Town, rec
         assert TopicMembership(user_id, topic, moderates=True) in added_members(events[:1])
 
 
-async def test_an_owner_of_another_writer_who_is_not_inside_is_not_let_in(town: Town, recorder: EventRecorder) -> None:
+async def test_owner_without_a_membership_is_not_subscribed(town: Town, recorder: EventRecorder) -> None:
     from sobremesa.domains.communities.entities import server_by_id
     from sobremesa.table import Update, set_to
 
@@ -102,7 +100,7 @@ async def test_an_owner_of_another_writer_who_is_not_inside_is_not_let_in(town: 
     )
 
 
-async def test_whoever_is_removed_hears_it_and_nothing_more(town: Town, recorder: EventRecorder) -> None:
+async def test_removed_member_receives_the_removal_and_nothing_more(town: Town, recorder: EventRecorder) -> None:
     await town.app.membership.remove(town.owner, town.server_id, town.member.user_id)
     events = await recorder.events()
 
@@ -114,7 +112,7 @@ async def test_whoever_is_removed_hears_it_and_nothing_more(town: Town, recorder
     assert removed_members(events) == [TopicRemoval(town.member.user_id, topic)]
 
 
-async def test_a_channel_is_told_from_its_beginning_to_its_end(town: Town, recorder: EventRecorder) -> None:
+async def test_channel_creation_update_and_deletion_are_published(town: Town, recorder: EventRecorder) -> None:
     communities = town.app.communities
     made = await communities.create_channel(town.owner, town.server_id, name="jokes", topic="bad ones")
     channel_id = made.channel.channel_id
@@ -129,9 +127,7 @@ async def test_a_channel_is_told_from_its_beginning_to_its_end(town: Town, recor
     assert gone == Published("channel.deleted", (topic,), {"channelId": channel_id, "serverId": town.server_id})
 
 
-async def test_a_deleted_server_is_told_once_and_nothing_of_what_goes_with_it(
-    town: Town, recorder: EventRecorder
-) -> None:
+async def test_server_deleted_is_published_once_without_its_contents(town: Town, recorder: EventRecorder) -> None:
     await town.say(town.member, "hello")
     await recorder.events()
 
@@ -146,7 +142,7 @@ async def test_a_deleted_server_is_told_once_and_nothing_of_what_goes_with_it(
     assert names(later) == []
 
 
-async def test_what_goes_with_a_deleted_channel_is_not_told_one_by_one(town: Town, recorder: EventRecorder) -> None:
+async def test_contents_of_a_deleted_channel_are_not_published_one_by_one(town: Town, recorder: EventRecorder) -> None:
     message = await town.say(town.member, "hello")
     await town.app.channels.react(town.owner, town.channel_id, message.message_id, "👍")
     await town.app.channels.pin(town.owner, town.channel_id, message.message_id)

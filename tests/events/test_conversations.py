@@ -1,4 +1,4 @@
-"""What is published of conversations and of who is in them, and to whom."""
+"""The events of conversations and their participants, and their audience."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def recorder(people: Company, recorder: EventRecorder) -> EventRecorder:
     return recorder
 
 
-async def test_a_new_conversation_is_told_to_each_who_is_in_it(people: Company, recorder: EventRecorder) -> None:
+async def test_conversation_created_is_published_to_each_participant(people: Company, recorder: EventRecorder) -> None:
     room_id = await people.group(people.ana, people.ben, name="Lunch")
     events = await recorder.events()
 
@@ -59,7 +59,7 @@ async def test_a_new_conversation_is_told_to_each_who_is_in_it(people: Company, 
     assert len(names(events)) == 4
 
 
-async def test_nobody_moderates_where_there_are_two(people: Company, recorder: EventRecorder) -> None:
+async def test_direct_conversations_have_no_moderator(people: Company, recorder: EventRecorder) -> None:
     room_id = await people.direct(people.ana, people.ben)
     assert [admission.moderates for admission in added_members(await recorder.events())] == [False, False]
 
@@ -68,7 +68,7 @@ async def test_nobody_moderates_where_there_are_two(people: Company, recorder: E
     assert [admission.moderates for admission in added_members(await recorder.events())] == [False]
 
 
-async def test_a_new_message_alone_is_no_change_of_the_conversation(people: Company, recorder: EventRecorder) -> None:
+async def test_new_message_alone_causes_no_conversation_updated(people: Company, recorder: EventRecorder) -> None:
     room_id = await people.group()
     await recorder.events()
 
@@ -81,7 +81,7 @@ async def test_a_new_message_alone_is_no_change_of_the_conversation(people: Comp
     assert (renamed.d["name"], renamed.d["lastMessageBody"]) == ("Dinner", "hello")
 
 
-async def test_whoever_is_taken_in_or_leaves_or_gets_another_role_is_told_to_all(
+async def test_participants_joining_leaving_and_roles_are_published_to_all(
     people: Company, recorder: EventRecorder
 ) -> None:
     room_id = await people.group(people.ana, people.ben)
@@ -111,7 +111,7 @@ async def test_whoever_is_taken_in_or_leaves_or_gets_another_role_is_told_to_all
     assert removed_members(events) == [TopicRemoval(dan.user_id, topic)]
 
 
-async def test_several_events_of_one_change_have_ids_of_their_own(people: Company, recorder: EventRecorder) -> None:
+async def test_several_events_of_one_change_have_distinct_ids(people: Company, recorder: EventRecorder) -> None:
     room_id = await people.group()
     message = await people.say(people.ana, room_id, "hello")
     await recorder.events()
@@ -124,7 +124,7 @@ async def test_several_events_of_one_change_have_ids_of_their_own(people: Compan
     assert len({each.id for each in events}) == 3
 
 
-async def test_a_group_that_everybody_has_left_ends_and_nothing_in_it_is_told(
+async def test_abandoned_group_is_deleted_without_events_of_its_contents(
     people: Company, recorder: EventRecorder
 ) -> None:
     room_id = await people.group(people.ana, people.ben)

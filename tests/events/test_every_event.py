@@ -1,7 +1,7 @@
-"""Every event comes from some change of rows, on both engines: a new kind of event cannot be forgotten.
+"""Every event type is caused by some change of rows, on both engines: none can be forgotten.
 
-What each of them tells, and to whom, is tried by the tests of its domain beside this. A story pauses where it must be
-events before it goes on: what is gone by then is published otherwise.
+The tests of each domain check payloads and audience. A story pauses where its events must be read before it goes on:
+what is deleted by then would be published differently.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ DOCUMENTED = {
     )
     for event in EVENTS
 }
-"""What the document for programs says of each event."""
+"""What the AsyncAPI document says of each event."""
 
 Story: TypeAlias = AsyncIterator[None]
 
@@ -211,12 +211,12 @@ STORIES: dict[Callable[[Sobremesa, SetClock], Story], set[str]] = {
 }
 
 
-def test_every_event_is_told_in_some_story() -> None:
+def test_every_event_is_published_in_some_story() -> None:
     assert set().union(*STORIES.values()) == {event.name for event in EventTypes.of(*FROM_ROWS)}
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
-async def test_a_story_is_told_by_its_events(
+async def test_each_story_publishes_its_events(
     story: Callable[[Sobremesa, SetClock], Story], app: Sobremesa, clock: SetClock, recorder: EventRecorder
 ) -> None:
     events: list[Event] = []
@@ -236,7 +236,7 @@ async def test_a_story_is_told_by_its_events(
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 @pytest.mark.parametrize("names", MAPS)
-async def test_in_a_table_with_other_names_the_same_is_told(
+async def test_table_with_a_name_map_publishes_the_same(
     names: str, story: Callable[[Sobremesa, SetClock], Story], clock: SetClock
 ) -> None:
     settings = Settings(**CHEAP, rate_limits="off", names=MAPS[names])
@@ -248,7 +248,7 @@ async def test_in_a_table_with_other_names_the_same_is_told(
     assert events - {""} == STORIES[story]
 
 
-def test_every_event_says_what_it_tells_in_a_sentence_and_a_struct_of_its_own_name() -> None:
+def test_every_event_has_a_summary_and_a_uniquely_named_payload() -> None:
     forms: dict[str, set[type]] = {}
     for event in EVENTS:
         assert event.summary.endswith(".")
@@ -257,7 +257,7 @@ def test_every_event_says_what_it_tells_in_a_sentence_and_a_struct_of_its_own_na
     assert [name for name, kinds in forms.items() if len(kinds) > 1] == []
 
 
-def test_the_document_shows_every_event_by_an_example_that_fits_it() -> None:
+def test_document_has_a_valid_example_of_every_event() -> None:
     messages = DOCUMENT["components"]["messages"]
 
     assert set(messages) == set(DOCUMENT["channels"]["gateway"]["messages"]) == {event.name for event in EVENTS}
@@ -268,7 +268,7 @@ def test_the_document_shows_every_event_by_an_example_that_fits_it() -> None:
         assert not frame.is_valid(example["payload"] | {"t": "something.else"})
 
 
-def test_every_reference_in_the_document_leads_somewhere() -> None:
+def test_every_reference_in_the_document_resolves() -> None:
     text = msgspec.json.encode(DOCUMENT).decode()
 
     for path in set(re.findall(r'"\$ref":"#/([^"]+)"', text)):
@@ -278,6 +278,6 @@ def test_every_reference_in_the_document_leads_somewhere() -> None:
         assert found
 
 
-def test_the_document_names_the_socket_of_the_address_that_people_use() -> None:
+def test_document_names_the_public_address() -> None:
     assert DOCUMENT["servers"]["gateway"] == {"host": "chat.example.com", "protocol": "wss"}
     assert DOCUMENT["channels"]["gateway"]["address"] == "/v1/gateway"

@@ -1,4 +1,4 @@
-"""What is published of inboxes, and to whom."""
+"""The events of inboxes, and their audience."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ async def shop(app: Sobremesa, clock: SetClock) -> Shop:
 
 
 def apart(events: list[Event]) -> tuple[list[Published], list[Event]]:
-    """What is published of messages, and that counts have changed."""
+    """Split events into messages and changed counts."""
     return [published(each) for each in events if each.fresh is None], [
         each for each in events if each.fresh is not None
     ]
 
 
-async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, recorder: EventRecorder) -> None:
+async def test_message_is_published_to_its_recipient(shop: Shop, recorder: EventRecorder) -> None:
     message_id = await shop.send(ANA, title="Your parcel", category="offers")
     messages, counts = apart(await recorder.events())
 
@@ -52,7 +52,7 @@ async def test_a_message_is_told_to_whom_it_is_for(shop: Shop, recorder: EventRe
     assert [(each.t, each.topics, each.d, each.fresh) for each in counts] == [("inbox.counts", OWN, b"", (SHOP, NEWS))]
 
 
-async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, recorder: EventRecorder) -> None:
+async def test_broadcast_is_published_to_the_tenant(shop: Shop, recorder: EventRecorder) -> None:
     await shop.send(title="We are open")
     messages, counts = apart(await recorder.events())
 
@@ -62,7 +62,7 @@ async def test_a_message_to_everyone_is_told_to_the_tenant(shop: Shop, recorder:
 
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])
-async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
+async def test_marking_a_message_is_published_to_the_user(
     shop: Shop, recorder: EventRecorder, clock: SetClock, to: list[Actor]
 ) -> None:
     message_id = await shop.send(*to)
@@ -85,7 +85,7 @@ async def test_what_one_does_with_a_message_is_told_to_ones_other_devices(
     assert {each.topics for each in counts} == {OWN}
 
 
-async def test_what_comes_back_after_a_snooze_is_told(shop: Shop, recorder: EventRecorder, clock: SetClock) -> None:
+async def test_end_of_a_snooze_is_published(shop: Shop, recorder: EventRecorder, clock: SetClock) -> None:
     message_id = await shop.send(ANA)
     await shop.snooze(ANA, message_id, seconds=60)
     await recorder.events()

@@ -1,4 +1,4 @@
-"""What is published of messages and what belongs to them, in rooms of every kind."""
+"""The events of messages and what belongs to them, in rooms of every kind."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from threads.world import strike_deal
 
 
 class Room(NamedTuple):
-    """A room of some kind with two people in it, the second of whom moderates."""
+    """A room of some kind with two members, the second of whom moderates."""
 
     app: Sobremesa
     rooms: Rooms
@@ -45,7 +45,7 @@ class Room(NamedTuple):
         return await self.rooms.send(self.one, self.room_id, Draft(content, **more))
 
     async def block(self, message: MessageView) -> None:
-        """Somebody reports it, and the platform decides that nobody should see it."""
+        """Report a message, and let the platform block it."""
         await self.rooms.report(self.other, self.room_id, message.message_id, "look")
         case = next(case for case in await cases(self.app) if case.message_id == message.message_id)
         await self.app.review.decide(ADMIN, case.case_id, "block")
@@ -90,12 +90,12 @@ async def recorder(room: Room, recorder: EventRecorder) -> EventRecorder:
 
 
 def about_messages(events: list[Published]) -> list[Published]:
-    """Without what is published of who read how far: whoever says something has read it."""
+    """Return the events without read cursors: an author has read their own message."""
     return [each for each in events if each.t != "read.updated"]
 
 
 def as_published(view: MessageView) -> dict[str, Any]:
-    """A message as it is shown to a reader, without what is the reader's own."""
+    """Return a message as readers see it, without what is specific to a reader."""
     shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(view))
     shown.pop("replayed", None)
     for reaction in shown["reactions"]:
@@ -103,7 +103,7 @@ def as_published(view: MessageView) -> dict[str, Any]:
     return shown
 
 
-async def test_a_new_message_is_told_as_it_is_shown(room: Room, recorder: EventRecorder) -> None:
+async def test_message_created_equals_the_message_in_the_list(room: Room, recorder: EventRecorder) -> None:
     first = await room.say("hello")
     second = await room.say("and again", nonce="n", reply_to=first.message_id)
     events = about_messages(await recorder.published())
@@ -123,14 +123,14 @@ async def test_the_id_of_a_new_message_is_the_id_of_its_event(room: Room, record
     assert created.id == message.message_id
 
 
-async def test_nothing_is_told_of_nonces_heads_and_places_in_inboxes(room: Room, recorder: EventRecorder) -> None:
+async def test_nonces_heads_and_inbox_entries_cause_no_events(room: Room, recorder: EventRecorder) -> None:
     await room.say("hello", nonce="n")
 
     own = [] if room.kind.name == "channel" else ["read.updated"]
     assert sorted(names(await recorder.events())) == ["message.created", *own]
 
 
-async def test_the_same_log_read_again_tells_the_same_under_the_same_ids(room: Room, recorder: EventRecorder) -> None:
+async def test_same_log_yields_the_same_events_with_the_same_ids(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await room.rooms.edit(room.one, room.room_id, message.message_id, "hello there")
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
@@ -144,7 +144,7 @@ async def test_the_same_log_read_again_tells_the_same_under_the_same_ids(room: R
     assert len({each.id for each in once}) == len(once) >= 5
 
 
-async def test_an_edited_message_is_told_with_its_reactions(room: Room, recorder: EventRecorder) -> None:
+async def test_message_updated_includes_reactions(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
     await recorder.events()
@@ -157,7 +157,7 @@ async def test_an_edited_message_is_told_with_its_reactions(room: Room, recorder
     assert edited.d["reactions"] == [{"emoji": "👍", "count": 1, "userIds": [room.other.user_id]}]
 
 
-async def test_a_change_that_nobody_sees_is_not_told(room: Room, recorder: EventRecorder) -> None:
+async def test_invisible_change_causes_no_event(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await recorder.events()
 
@@ -167,7 +167,7 @@ async def test_a_change_that_nobody_sees_is_not_told(room: Room, recorder: Event
     assert await recorder.published() == []
 
 
-async def test_a_message_that_is_taken_back_is_told_once(room: Room, recorder: EventRecorder) -> None:
+async def test_message_deleted_is_published_once(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await recorder.events()
 
@@ -177,7 +177,7 @@ async def test_a_message_that_is_taken_back_is_told_once(room: Room, recorder: E
     assert await recorder.published() == [Published("message.deleted", (room.topic,), gone)]
 
 
-async def test_a_message_that_another_program_removes_is_told_too(room: Room, recorder: EventRecorder) -> None:
+async def test_message_deleted_by_another_program_is_published(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await recorder.events()
 
@@ -186,7 +186,7 @@ async def test_a_message_that_another_program_removes_is_told_too(room: Room, re
     assert [each.t for each in await recorder.published()] == ["message.deleted"]
 
 
-async def test_reactions_are_told_with_how_many_there_are(room: Room, recorder: EventRecorder) -> None:
+async def test_reaction_events_include_counts(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await recorder.events()
 
@@ -206,7 +206,7 @@ async def test_reactions_are_told_with_how_many_there_are(room: Room, recorder: 
     assert (removed.d["count"], removed.d["userIds"]) == (0, [])
 
 
-async def test_reactions_that_another_writer_keeps_in_the_message_are_counted_too(
+async def test_reactions_stored_in_the_message_by_another_writer_are_counted(
     room: Room, recorder: EventRecorder
 ) -> None:
     message = await room.say("hello")
@@ -220,7 +220,7 @@ async def test_reactions_that_another_writer_keeps_in_the_message_are_counted_to
     assert (added.d["count"], added.d["userIds"]) == (2, [room.one.user_id, room.other.user_id])
 
 
-async def test_pins_are_told(room: Room, recorder: EventRecorder) -> None:
+async def test_pins_are_published(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("hello")
     await recorder.events()
 
@@ -241,7 +241,7 @@ async def test_pins_are_told(room: Room, recorder: EventRecorder) -> None:
     ]
 
 
-async def test_how_far_one_has_read_is_told_to_the_room_and_in_a_channel_to_oneself(
+async def test_read_cursor_is_published_to_the_room_and_in_a_channel_to_the_user(
     room: Room, recorder: EventRecorder
 ) -> None:
     message = await room.say("hello")
@@ -258,7 +258,7 @@ async def test_how_far_one_has_read_is_told_to_the_room_and_in_a_channel_to_ones
     assert read.d["readAt"] is not None
 
 
-async def test_that_one_muted_a_room_is_ones_own_affair(room: Room, recorder: EventRecorder) -> None:
+async def test_muting_is_published_only_to_the_user(room: Room, recorder: EventRecorder) -> None:
     for muted in (True, True, False):
         await room.rooms.set_preferences(room.one, room.room_id, muted=muted)
 
@@ -270,7 +270,7 @@ async def test_that_one_muted_a_room_is_ones_own_affair(room: Room, recorder: Ev
     ]
 
 
-async def test_a_blocked_message_says_nothing_but_to_its_author_and_the_moderators(
+async def test_content_of_a_blocked_message_is_only_for_author_and_moderators(
     room: Room, recorder: EventRecorder
 ) -> None:
     first = await room.say("hello")
@@ -290,7 +290,7 @@ async def test_a_blocked_message_says_nothing_but_to_its_author_and_the_moderato
     assert (whole["content"], whole["replyTo"]) == ("something nasty", first.message_id)
 
 
-async def test_nothing_is_told_of_reactions_to_a_blocked_message(room: Room, recorder: EventRecorder) -> None:
+async def test_reactions_to_a_blocked_message_are_not_published(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("something nasty")
     await room.block(message)
     await recorder.events()
@@ -300,9 +300,7 @@ async def test_nothing_is_told_of_reactions_to_a_blocked_message(room: Room, rec
     assert await recorder.published() == []
 
 
-async def test_a_blocked_message_that_is_edited_or_taken_back_gives_nothing_away(
-    room: Room, recorder: EventRecorder
-) -> None:
+async def test_edit_or_deletion_of_a_blocked_message_does_not_reveal_it(room: Room, recorder: EventRecorder) -> None:
     message = await room.say("something nasty")
     await room.block(message)
     await recorder.events()
@@ -315,7 +313,7 @@ async def test_a_blocked_message_that_is_edited_or_taken_back_gives_nothing_away
     assert all(b"nasty" not in each.d for each in events)
 
 
-async def test_the_name_of_somebody_who_is_leaving_for_good_is_not_told(
+async def test_name_of_a_user_being_deleted_is_not_published(
     room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
     message = await room.say("hello")
@@ -332,7 +330,7 @@ async def test_the_name_of_somebody_who_is_leaving_for_good_is_not_told(
     assert (masked.t, masked.d["username"], masked.d["content"]) == ("message.updated", DELETED_NAME, "hello")
 
 
-async def test_a_new_message_is_told_without_any_read(room: Room, recorder: EventRecorder) -> None:
+async def test_message_created_needs_no_read(room: Room, recorder: EventRecorder) -> None:
     await room.say("hello")
     await recorder.events()
     await room.app.accounts.users_being_deleted()
@@ -347,7 +345,7 @@ async def test_a_new_message_is_told_without_any_read(room: Room, recorder: Even
     assert measured.calls == 0
 
 
-async def test_a_process_that_has_just_begun_reads_once_where_a_channel_belongs(
+async def test_new_process_reads_the_server_of_a_channel_once(
     room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
     await room.say("hello")
@@ -364,7 +362,7 @@ async def test_a_process_that_has_just_begun_reads_once_where_a_channel_belongs(
     assert counted == ({} if room.kind.name == "conversation" else {"get": 1})
 
 
-async def test_whoever_wrote_a_message_can_tell_of_it_before_the_log_does(
+async def test_writer_can_publish_a_message_before_the_change_stream(
     room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
     from sobremesa.domains.communities.events import CommunityEvents
@@ -385,9 +383,7 @@ async def test_whoever_wrote_a_message_can_tell_of_it_before_the_log_does(
     assert at_once in await recorder.events()
 
 
-async def test_in_a_thread_with_safe_mode_what_is_flagged_is_withheld_and_the_mode_may_change(
-    app: Sobremesa, clock: SetClock
-) -> None:
+async def test_flagged_messages_are_withheld_in_safe_mode_which_may_change(app: Sobremesa, clock: SetClock) -> None:
     deal = await strike_deal(app)
     recorder = EventRecorder(app, clock)
     await recorder.start()

@@ -1,4 +1,4 @@
-"""What a person listens to, and what it costs to find that out."""
+"""The subscriptions of a user, and what it costs to read them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def store(request: pytest.FixtureRequest) -> str:
 
 
 async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -> dict[str, TopicMembership]:
-    """Ana comes into something of every kind, and goes out of as much again."""
+    """Let Ana join something of every kind, and leave as much again."""
     company = Company(app, ana, ben, cleo)
     owned = await app.communities.create_server(ana, name="Mine")
     town, left_town = await found_town(app), await found_town(app)
@@ -70,7 +70,7 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
 
 
 def left_by(events: Sequence[Event], who: Actor) -> dict[str, TopicMembership]:
-    """What somebody listens to after all of these, who listened to nothing before."""
+    """Return the subscriptions of a user after all of these events."""
     inside: dict[str, TopicMembership] = {}
     for event in events:
         for topic in [each.topic for each in event.removes if each.user_id in (None, who.user_id)]:
@@ -79,7 +79,7 @@ def left_by(events: Sequence[Event], who: Actor) -> dict[str, TopicMembership]:
     return inside
 
 
-async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_has_left(
+async def test_user_is_subscribed_to_every_current_membership_and_no_former_one(
     app: Sobremesa, clock: SetClock
 ) -> None:
     ana, ben, cleo = await known(app, "ana", "ben", "cleo")
@@ -98,7 +98,7 @@ async def test_one_listens_to_every_place_that_one_is_in_and_to_none_that_one_ha
     assert counted == {"query": 4, "batch_get": 1}
 
 
-async def test_whoever_is_nowhere_listens_to_themselves_and_their_tenant(app: Sobremesa) -> None:
+async def test_user_without_memberships_is_subscribed_to_own_topic_and_tenant(app: Sobremesa) -> None:
     ana = Actor.of_user(person("ana").user_id, "ana", Tenant("acme"))
 
     found = await Subscriptions(app.table).memberships_of(ana)
@@ -106,7 +106,7 @@ async def test_whoever_is_nowhere_listens_to_themselves_and_their_tenant(app: So
     assert [admission.topic for admission in found] == [topics.user(ana.user_id), topics.tenant("acme")]
 
 
-async def test_whoever_follows_the_events_listens_to_the_same_as_whoever_asks_anew(
+async def test_audience_changes_lead_to_the_same_subscriptions_as_a_fresh_read(
     app: Sobremesa, recorder: EventRecorder
 ) -> None:
     ana, ben, cleo = await known(app, "ana", "ben", "cleo")

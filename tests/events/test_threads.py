@@ -1,4 +1,4 @@
-"""What is published of threads, their people, cards and tabs, and to whom."""
+"""The events of threads, their participants, cards and tabs, and their audience."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def recorder(deal: Deal, recorder: EventRecorder) -> EventRecorder:
     return recorder
 
 
-async def test_a_new_thread_is_told_to_both_sides(app: Sobremesa, recorder: EventRecorder) -> None:
+async def test_thread_created_is_published_to_both_sides(app: Sobremesa, recorder: EventRecorder) -> None:
     deal = await strike_deal(app)
     events = await recorder.events()
 
@@ -44,7 +44,7 @@ async def test_a_new_thread_is_told_to_both_sides(app: Sobremesa, recorder: Even
     assert not [each for each in added_members(events) if each.user_id == PLATFORM.user_id]
 
 
-async def test_a_locked_thread_is_told_and_a_new_message_alone_is_not(deal: Deal, recorder: EventRecorder) -> None:
+async def test_locking_causes_thread_updated_and_a_new_message_does_not(deal: Deal, recorder: EventRecorder) -> None:
     await deal.say(deal.buyer, "hello")
     assert sorted(names(await recorder.events())) == ["message.created", "read.updated"]
 
@@ -56,7 +56,7 @@ async def test_a_locked_thread_is_told_and_a_new_message_alone_is_not(deal: Deal
     assert (locked.d["status"], locked.d["lockedBy"]) == ("locked", deal.buyer.user_id)
 
 
-async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(
+async def test_participants_joining_blocked_and_leaving_are_published_to_all(
     deal: Deal, recorder: EventRecorder, clock: SetClock
 ) -> None:
     topic = topics.thread(deal.thread_id)
@@ -93,7 +93,7 @@ async def test_whoever_comes_is_silenced_or_goes_is_told_to_all(
     assert removed_members(events) == [TopicRemoval(gus.user_id, topic)]
 
 
-async def test_a_card_is_told_when_it_is_made_and_when_it_moves(deal: Deal, recorder: EventRecorder) -> None:
+async def test_card_updated_is_published_on_creation_and_transition(deal: Deal, recorder: EventRecorder) -> None:
     cards = deal.app.cards
     card = await cards.create(deal.seller, deal.thread_id, type="offer", payload={"amount": 100, "currency": "EUR"})
     moved = await cards.move(deal.buyer, deal.thread_id, card.message_id, to="accepted", version=card.version)
@@ -105,7 +105,7 @@ async def test_a_card_is_told_when_it_is_made_and_when_it_moves(deal: Deal, reco
     ]
 
 
-async def test_a_card_whose_time_has_come_is_told_as_it_is_now(
+async def test_expired_card_is_published_with_its_current_state(
     deal: Deal, recorder: EventRecorder, clock: SetClock
 ) -> None:
     soon = at(clock.now_ms() + 60_000).isoformat()
@@ -120,7 +120,7 @@ async def test_a_card_whose_time_has_come_is_told_as_it_is_now(
     assert card_view(card, card.created_at).state != "expired"
 
 
-async def test_a_tab_is_told_as_it_is_shown(deal: Deal, recorder: EventRecorder) -> None:
+async def test_tab_updated_equals_the_tab_in_the_panel(deal: Deal, recorder: EventRecorder) -> None:
     tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"what": "cake"}, source_version=1)
     [shown] = await recorder.published()
 
@@ -129,7 +129,7 @@ async def test_a_tab_is_told_as_it_is_shown(deal: Deal, recorder: EventRecorder)
     assert (shown.d["content"], shown.d["sourceVersion"]) == (view.content, view.source_version)
 
 
-async def test_what_moderation_withholds_of_cards_and_tabs_is_told_to_the_author_and_moderators(
+async def test_withheld_cards_and_tabs_are_published_to_author_and_moderators(
     deal: Deal, recorder: EventRecorder
 ) -> None:
     offer = {"amount": 1, "currency": "EUR"}

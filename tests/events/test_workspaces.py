@@ -1,4 +1,4 @@
-"""What is published of workspaces, and to whom."""
+"""The events of workspaces, and their audience."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def recorder(team: Team, recorder: EventRecorder) -> EventRecorder:
     return recorder
 
 
-async def test_whoever_comes_in_hears_of_the_workspace_and_everybody_of_them(
+async def test_new_workspace_member_receives_the_workspace_and_all_members_the_new_one(
     team: Team, recorder: EventRecorder
 ) -> None:
     await join(team.app, team.owner, team.workspace_id, team.stranger)
@@ -40,7 +40,7 @@ async def test_whoever_comes_in_hears_of_the_workspace_and_everybody_of_them(
     assert added_members(events) == [TopicMembership(team.stranger.user_id, topic)]
 
 
-async def test_names_roles_and_leaving_are_told_to_all(team: Team, recorder: EventRecorder) -> None:
+async def test_names_roles_and_departures_are_published_to_all_members(team: Team, recorder: EventRecorder) -> None:
     topic = topics.workspace(team.workspace_id)
     await team.app.workspaces.rename(team.owner, team.workspace_id, name="The pantry")
     await team.app.workspace_members.change_role(team.owner, team.workspace_id, team.member.user_id, role="admin")
@@ -55,7 +55,7 @@ async def test_names_roles_and_leaving_are_told_to_all(team: Team, recorder: Eve
     assert removed_members(events) == [TopicRemoval(team.member.user_id, topic)]
 
 
-async def test_items_are_told_and_a_tombstone_is_a_deletion(team: Team, recorder: EventRecorder) -> None:
+async def test_items_are_published_and_a_tombstone_is_a_deletion(team: Team, recorder: EventRecorder) -> None:
     items, topic = team.app.workspace_items, topics.workspace(team.workspace_id)
     item = await items.create(team.owner, team.workspace_id, title="Flour", data={"kg": 2})
     key = item_by_id(workspace_id=team.workspace_id, item_id=item.item_id)
@@ -73,7 +73,7 @@ async def test_items_are_told_and_a_tombstone_is_a_deletion(team: Team, recorder
     assert events[-1].d == {"workspaceId": team.workspace_id, "itemId": item.item_id}
 
 
-async def test_settings_are_told(team: Team, recorder: EventRecorder) -> None:
+async def test_settings_are_published(team: Team, recorder: EventRecorder) -> None:
     name = SettingName("theme")
     await team.app.workspace_settings.put(team.owner, team.workspace_id, name, {"dark": True})
     await team.app.table.write(Delete(setting_by_name(workspace_id=team.workspace_id, name=name)))
@@ -86,7 +86,7 @@ async def test_settings_are_told(team: Team, recorder: EventRecorder) -> None:
     )
 
 
-async def test_a_deleted_workspace_is_told_to_each_who_was_in_it_and_nothing_more(
+async def test_workspace_deleted_is_published_to_each_member_and_nothing_else(
     team: Team, recorder: EventRecorder
 ) -> None:
     await team.app.workspace_items.create(team.owner, team.workspace_id, title="Flour", data={})

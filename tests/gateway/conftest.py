@@ -46,7 +46,7 @@ async def table(town: Town) -> LongTable:
 
 @pytest.fixture
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little is under way between the server and a client, so that little has to be sent to fill it."""
+    """Keep the buffers between server and client small, so that little data fills them."""
 
     def small(send: Any) -> Wire:
         connected = send.__self__.transport.get_extra_info("socket")

@@ -1,4 +1,4 @@
-"""A client of the gateway that writes frames byte by byte, also those that no library would write."""
+"""A gateway client that writes frames byte by byte, including frames that no library would write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RawSocket:
         self._port = int(url.rpartition(":")[2])
         self._headers = headers
         self._receive_bytes = receive_bytes
-        """How much the kernel takes for a client that does not read."""
+        """How much the kernel buffers for a client that does not read."""
 
     async def __aenter__(self) -> Self:
         connected = socket.socket()
@@ -47,7 +47,7 @@ class RawSocket:
         self.writer.close()
 
     async def handshake(self) -> int:
-        """The status of the answer to the handshake; 0 if the connection is closed without one."""
+        """Return the status of the handshake's response; 0 if the connection is closed without one."""
         try:
             async with asyncio.timeout(WITHIN_SECONDS):
                 head = await self.reader.readuntil(b"\r\n\r\n")
@@ -56,7 +56,7 @@ class RawSocket:
         return int(head.split()[1])
 
     def stop_reading(self) -> None:
-        """Take nothing more of what the server sends."""
+        """Read nothing more of what the server sends."""
         self._transport.pause_reading()
 
     def read_again(self) -> None:
@@ -69,13 +69,13 @@ class RawSocket:
         return transport
 
     async def send(self, *frames: bytes) -> None:
-        """Write; a server that has closed the connection meanwhile is no error."""
+        """Write; it is not an error if the server has closed the connection."""
         with contextlib.suppress(ConnectionError):
             self.writer.write(b"".join(frames))
             await self.writer.drain()
 
     async def next(self) -> tuple[int, bytes]:
-        """Opcode and payload of the next frame of the server."""
+        """Return opcode and payload of the next frame of the server."""
         async with asyncio.timeout(WITHIN_SECONDS):
             first, size = await self.reader.readexactly(2)
             if size >= 126:
@@ -83,14 +83,14 @@ class RawSocket:
             return first & 0x0F, await self.reader.readexactly(size)
 
     async def event(self) -> Any:
-        """The next text frame."""
+        """Return the next text frame."""
         while True:
             opcode, payload = await self.next()
             if opcode == TEXT:
                 return json.loads(payload)
 
     async def close_code(self) -> int:
-        """With which code the server closes, whatever it sends before."""
+        """Return the close code of the server, whatever it sends before."""
         while True:
             opcode, payload = await self.next()
             if opcode == CLOSE:

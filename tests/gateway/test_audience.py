@@ -1,7 +1,6 @@
 """Random joins, kicks, connects, resumes, polls, messages and deletes, against a model of who may receive what.
 
-The hub takes its steps when the test says so, the clock moves with everything that happens, and the generator is
-seeded: a run is the same each time.
+The test steps the hub, the clock moves with every action, and the generator is seeded: runs are reproducible.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from sobremesa.table import NEWEST
 
 STEPS = 150
 MAX_READS = 60
-"""More than an identify takes."""
+"""More reads than an identify takes."""
 
 
 def texts(frames: list[dict[str, Any]]) -> list[str]:
@@ -36,7 +35,7 @@ def texts(frames: list[dict[str, Any]]) -> list[str]:
 
 
 class World:
-    """The application and a model of it, moved together."""
+    """The application and a model of it, changed together."""
 
     def __init__(self, town: Town, table: LongTable, clock: SetClock, seed: int) -> None:
         self.town, self.table, self.clock = town, table, clock
@@ -44,20 +43,20 @@ class World:
         self.polling = Polling(self.hub, self.feed, town.app.subscriptions.memberships_of, town.app.gaps.find)
         self.random = random.Random(seed)
         self.people = [table.bea, table.carl, table.dora]
-        self.said: list[str] = []
+        self.sent: list[str] = []
         self.deleted: set[str] = set()
         self.since: dict[str, int] = {who.user.user_id: 0 for who in self.people[:2]}
-        """After how many messages the present membership of each member began."""
+        """After how many messages the current membership of each member started."""
         self.subscribers: dict[RecordingSubscriber, list[str]] = {}
-        """Who listens, and what they must receive."""
+        """The subscribers, and what they must receive."""
         self.cursors: list[tuple[SignedIn, str, int]] = []
-        """Cursors that users have kept, and how many messages there were by then."""
+        """Cursors that users have, and how many messages there were by then."""
 
     def may_see(self, user_id: str, after: int) -> list[str]:
-        """What a user has to be replayed who had so many messages."""
+        """Return what must be replayed to a user who had so many messages."""
         if user_id not in self.since:
             return []
-        return [text for text in self.said[max(after, self.since[user_id]) :] if text not in self.deleted]
+        return [text for text in self.sent[max(after, self.since[user_id]) :] if text not in self.deleted]
 
     async def settle(self) -> None:
         """Deliver everything that was written, and compare."""
@@ -72,16 +71,16 @@ class World:
 
     # What can happen
 
-    async def say(self) -> None:
-        text = f"text {len(self.said)}"
-        await self.town.say(self.table.ana, self.table.channel_id, text)
-        self.said.append(text)
+    async def send(self) -> None:
+        text = f"text {len(self.sent)}"
+        await self.town.send(self.table.ana, self.table.channel_id, text)
+        self.sent.append(text)
         for subscriber, must in self.subscribers.items():
             if subscriber.user_id in self.since:
                 must.append(text)
 
     async def delete(self) -> None:
-        left = [text for text in self.said if text not in self.deleted]
+        left = [text for text in self.sent if text not in self.deleted]
         if left:
             text = self.random.choice(left)
             page = await self.town.app.channels.page(self.table.ana.actor, self.table.channel_id, limit=100)
@@ -90,7 +89,7 @@ class World:
                 self.deleted.add(text)
 
     async def come_or_go(self) -> None:
-        """Somebody joins who is outside, or is kicked who is inside."""
+        """Let a user join, or kick a member."""
         who = self.random.choice(self.people)
         user_id, app = who.user.user_id, self.town.app
         if user_id in self.since:
@@ -103,7 +102,7 @@ class World:
         else:
             invite = await app.membership.create_invite(self.table.ana.actor, self.table.server_id)
             await app.membership.redeem(who.actor, invite.code)
-            self.since[user_id] = len(self.said)
+            self.since[user_id] = len(self.sent)
 
     async def connect(self) -> None:
         who = self.random.choice(self.people)
@@ -119,7 +118,7 @@ class World:
 
     async def keep_cursor(self) -> None:
         await self.settle()
-        self.cursors.append((self.random.choice(self.people), self.hub.position(), len(self.said)))
+        self.cursors.append((self.random.choice(self.people), self.hub.position(), len(self.sent)))
 
     async def resume(self) -> None:
         if self.cursors:
@@ -139,17 +138,17 @@ class World:
             assert found == self.may_see(who.user.user_id, after)
 
     async def check_removed(self) -> None:
-        """What is said right after a kick reaches nobody who was kicked."""
+        """Check that a message right after a kick does not reach the removed member."""
         outside = [subscriber for subscriber in self.subscribers if subscriber.user_id not in self.since]
         before = {subscriber: len(texts(subscriber.received)) for subscriber in outside}
-        await self.say()
+        await self.send()
         await self.settle()
         assert {subscriber: len(texts(subscriber.received)) for subscriber in outside} == before
 
     async def run(self) -> None:
         acts: list[Callable[[], Awaitable[None]]] = [
-            self.say,
-            self.say,
+            self.send,
+            self.send,
             self.delete,
             self.come_or_go,
             self.come_or_go,
@@ -167,7 +166,7 @@ class World:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_members_as_they_are_now_receive_everything_and_nobody_else_anything(
+async def test_current_members_receive_every_event_and_no_other_user_does(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recent_events, "MAX_ENTRIES", 10)
@@ -175,15 +174,15 @@ async def test_members_as_they_are_now_receive_everything_and_nobody_else_anythi
     settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
     async with (
         Sobremesa.open(settings=settings, clock=clock, background=False) as app,
-        aiohttp.ClientSession() as nobody,
+        aiohttp.ClientSession() as http,
     ):
-        town = Town(app, "", nobody)
+        town = Town(app, "", http)
         table = await long_table(town)
         await app.live.hub.open()
         await World(town, table, clock, seed).run()
 
 
-async def test_kick_at_any_moment_of_identify_closes_nothing_and_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     async with town_of("sqlite://") as town:
         table = await long_table(town)
         elsewhere = await town.server(table.ana, table.bea)
@@ -206,13 +205,13 @@ async def test_kick_at_any_moment_of_identify_closes_nothing_and_is_obeyed(monke
         for name in ("get", "batch_get", "query"):
             counted(name)
         for number in range(1, MAX_READS):
-            async with town.visit(table.bea) as bea:
+            async with town.connect(table.bea) as bea:
                 left = number
                 await bea.identify()
                 is_kicked, left = left <= 0, 0
-                await town.say(table.ana, table.channel_id, "to members")
-                await town.say(table.ana, other, "to bea, too")
-                received = await bea.hear("message.created")
+                await town.send(table.ana, table.channel_id, "to members")
+                await town.send(table.ana, other, "to bea, too")
+                received = await bea.wait_for("message.created")
                 assert received["content"] == ("to bea, too" if is_kicked else "to members")
                 if not is_kicked:
                     return

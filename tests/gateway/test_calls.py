@@ -1,4 +1,4 @@
-"""Calls: the endpoints over a socket are the endpoints over HTTP."""
+"""Calls over a socket behave like requests over HTTP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sobremesa.live.gateway import CALLS_AT_ONCE
 from sobremesa.live.presence import PresenceView
 
 
-async def test_every_endpoint_has_a_name_of_its_own_and_no_two_fields_of_a_call_mean_different_things(
+async def test_endpoint_names_and_call_parameters_are_unambiguous(
     town: Town,
 ) -> None:
     endpoints = town.app.endpoints()
@@ -35,12 +35,12 @@ async def test_every_endpoint_has_a_name_of_its_own_and_no_two_fields_of_a_call_
         assert "idempotencyKey" not in fields
 
 
-async def test_a_call_gives_what_the_request_gives(town: Town, table: LongTable) -> None:
+async def test_call_returns_what_the_request_returns(town: Town, table: LongTable) -> None:
     for number in range(3):
-        await town.say(table.ana, table.channel_id, f"{number}")
+        await town.send(table.ana, table.channel_id, f"{number}")
 
-    async with town.visit(table.bea) as talk:
-        await talk.identify()
+    async with town.connect(table.bea) as connection:
+        await connection.identify()
         for name, line, params in [
             ("accounts.getMe", "/users/me", {}),
             ("communities.listServers", "/servers", {}),
@@ -50,8 +50,8 @@ async def test_a_call_gives_what_the_request_gives(town: Town, table: LongTable)
             named: dict[str, str] = {"roomId": table.channel_id} if "channels" in name else {}
             named |= {"serverId": table.server_id} if "Members" in name else {}
             over_http = await town.get(table.bea, line, **params)
-            assert await talk.call(name, **named, **params) == (200, over_http)
-            assert await talk.call(f"GET /v1{line}", **params) == (200, over_http)
+            assert await connection.call(name, **named, **params) == (200, over_http)
+            assert await connection.call(f"GET /v1{line}", **params) == (200, over_http)
 
 
 @pytest.mark.parametrize(
@@ -74,73 +74,71 @@ async def test_a_call_gives_what_the_request_gives(town: Town, table: LongTable)
         ("communities.createServer", {"name": "x" * MAX_PARAMS_BYTES}, 413, "too_large"),
     ],
 )
-async def test_a_call_that_cannot_be_done_is_answered_with_the_problem(
+async def test_failed_call_returns_a_problem(
     town: Town, table: LongTable, method: str, params: dict[str, Any], status: int, code: str
 ) -> None:
-    async with town.visit(table.bea) as talk:
-        await talk.identify()
-        answered, problem = await talk.call(method, **params)
+    async with town.connect(table.bea) as connection:
+        await connection.identify()
+        answered, problem = await connection.call(method, **params)
         assert (answered, problem["code"], problem["status"]) == (status, code, status)
-        assert (await talk.call("accounts.getMe"))[0] == 200  # the socket is none the worse for it
+        assert (await connection.call("accounts.getMe"))[0] == 200  # the socket is none the worse for it
 
 
-async def test_parameters_that_are_no_object_are_refused(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as talk:
-        await talk.identify()
-        await talk.send(12, {"method": "accounts.getMe", "params": [1]}, id="a")
-        assert (await talk.frame())["d"]["status"] == 422
+async def test_parameters_that_are_not_an_object_are_refused(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as connection:
+        await connection.identify()
+        await connection.send(12, {"method": "accounts.getMe", "params": [1]}, id="a")
+        assert (await connection.frame())["d"]["status"] == 422
 
 
-async def test_a_stranger_calls_in_vain(town: Town, table: LongTable) -> None:
-    async with town.visit(table.dora) as talk:
-        await talk.identify()
-        status, problem = await talk.call("channels.sendMessage", roomId=table.channel_id, content="hello?")
+async def test_call_of_a_user_without_access_is_refused(town: Town, table: LongTable) -> None:
+    async with town.connect(table.dora) as connection:
+        await connection.identify()
+        status, problem = await connection.call("channels.sendMessage", roomId=table.channel_id, content="hello?")
         assert (status, problem["code"]) == (404, "not_found")
 
 
-async def test_the_same_nonce_and_the_same_key_make_one_thing(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as talk:
-        await talk.identify()
-        first = await talk.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
-        second = await talk.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
+async def test_repeated_nonce_or_idempotency_key_creates_once(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as connection:
+        await connection.identify()
+        first = await connection.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
+        second = await connection.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
         assert (first[0], second[0], second[1]["replayed"]) == (201, 200, True)
-        made = [await talk.call("communities.createServer", name="One", idempotencyKey="k") for _ in range(2)]
+        made = [await connection.call("communities.createServer", name="One", idempotencyKey="k") for _ in range(2)]
         assert made[0][1]["serverId"] == made[1][1]["serverId"]
 
 
-async def test_what_one_socket_asks_to_change_happens_in_the_order_in_which_it_was_asked(
-    town: Town, table: LongTable
-) -> None:
-    async with town.visit(table.bea) as talk:
-        await talk.identify()
+async def test_writes_of_one_socket_run_in_order(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as connection:
+        await connection.identify()
         for number in range(100):
             params = {"roomId": table.channel_id, "content": f"{number}" + " @ana" * (number % 2)}
-            await talk.send(12, {"method": "channels.sendMessage", "params": params}, id=number)
+            await connection.send(12, {"method": "channels.sendMessage", "params": params}, id=number)
         answered = 0
         while answered < 100:
-            answered += (await talk.frame())["op"] == 13
-        _, page = await talk.call("channels.listMessages", roomId=table.channel_id, limit=100)
+            answered += (await connection.frame())["op"] == 13
+        _, page = await connection.call("channels.listMessages", roomId=table.channel_id, limit=100)
 
-    said = [message["content"].split()[0] for message in reversed(page["items"])]
-    assert said == [str(number) for number in range(100)]
+    contents = [message["content"].split()[0] for message in reversed(page["items"])]
+    assert contents == [str(number) for number in range(100)]
 
 
-async def test_a_slow_change_is_not_overtaken_by_a_quick_one(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as talk:
-        await talk.identify()
+async def test_slow_write_is_not_overtaken_by_a_later_one(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as connection:
+        await connection.identify()
         passwords = {"current": "correct horse battery", "next": "another long password"}
-        await talk.send(12, {"method": "accounts.changePassword", "params": passwords}, id="slow")
+        await connection.send(12, {"method": "accounts.changePassword", "params": passwords}, id="slow")
         name = {"username": "beatrix"}
-        await talk.send(12, {"method": "accounts.changeMe", "params": name}, id="quick")
+        await connection.send(12, {"method": "accounts.changeMe", "params": name}, id="quick")
         answers: list[tuple[str, int]] = []
         while len(answers) < 2:
-            frame = await talk.frame()
+            frame = await connection.frame()
             if frame["op"] == 13:
                 answers.append((frame["id"], frame["d"]["status"]))
     assert answers == [("slow", 204), ("quick", 200)]
 
 
-async def test_of_a_socket_with_many_calls_under_way_nothing_more_is_read(
+async def test_socket_with_too_many_calls_in_progress_is_not_read(
     town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_answer = asyncio.Event()
@@ -151,55 +149,55 @@ async def test_of_a_socket_with_many_calls_under_way_nothing_more_is_read(
         return await asked(asking, user_ids)
 
     monkeypatch.setattr(town.app.presence, "of", slow)
-    async with town.visit(table.ana) as talk:
-        await talk.identify()
+    async with town.connect(table.ana) as connection:
+        await connection.identify()
         for number in range(CALLS_AT_ONCE + 1):
-            await talk.send(12, {"method": "GET /v1/presence", "params": {"userIds": "a"}}, id=number)
-        await talk.send(1)
-        assert await talk.is_quiet()
+            await connection.send(12, {"method": "GET /v1/presence", "params": {"userIds": "a"}}, id=number)
+        await connection.send(1)
+        assert await connection.is_quiet()
         may_answer.set()
         answered = 0
         while answered < CALLS_AT_ONCE:
-            answered += (await talk.frame())["op"] == 13
-        while (await talk.frame())["op"] != 11:
+            answered += (await connection.frame())["op"] == 13
+        while (await connection.frame())["op"] != 11:
             pass
 
 
-async def test_an_answer_to_a_heartbeat_does_not_wait_for_a_call(town: Town, table: LongTable) -> None:
-    async with town.visit(table.ana) as talk:
-        await talk.identify()
-        await talk.send(12, {"method": "GET /v1/events", "params": {"after": talk.s, "wait": 3}}, id=1)
-        await talk.send(1)
-        assert await talk.frame(1) == {"op": 11}
+async def test_heartbeat_ack_does_not_wait_for_a_call(town: Town, table: LongTable) -> None:
+    async with town.connect(table.ana) as connection:
+        await connection.identify()
+        await connection.send(12, {"method": "GET /v1/events", "params": {"after": connection.s, "wait": 3}}, id=1)
+        await connection.send(1)
+        assert await connection.frame(1) == {"op": 11}
 
 
-async def test_limits_hold_for_calls_as_for_requests(store: str) -> None:
+async def test_rate_limits_apply_to_calls(store: str) -> None:
     async with town_of(store, rate_limits="on") as town:
         ana = await town.person("ana")
-        async with town.visit(ana) as talk:
-            await talk.identify()
+        async with town.connect(ana) as connection:
+            await connection.identify()
             allowed = RATES["read"].burst
             calls = allowed + 400
 
             async def ask() -> None:
                 frame = json.dumps({"op": 12, "id": 1, "d": {"method": "communities.listServers"}})
                 for _ in range(calls):
-                    await talk.socket.send(frame)
+                    await connection.socket.send(frame)
 
             asking = asyncio.create_task(ask())
-            statuses = [(await talk.frame())["d"]["status"] for _ in range(calls)]
+            statuses = [(await connection.frame())["d"]["status"] for _ in range(calls)]
             await asking
 
     assert set(statuses) == {200, 429}
     assert allowed <= statuses.count(200) < calls
 
 
-async def test_calls_under_way_are_answered_before_a_bad_frame_closes_the_socket(town: Town, table: LongTable) -> None:
-    async with town.visit(table.ana) as talk:
-        await talk.identify()
-        await talk.send(12, {"method": "communities.createServer", "params": {"name": "Last words"}}, id="last")
-        await talk.send(99)
-        while (frame := await talk.frame())["op"] != 13:
+async def test_calls_in_progress_get_results_before_a_bad_frame_closes_the_socket(town: Town, table: LongTable) -> None:
+    async with town.connect(table.ana) as connection:
+        await connection.identify()
+        await connection.send(12, {"method": "communities.createServer", "params": {"name": "Last words"}}, id="last")
+        await connection.send(99)
+        while (frame := await connection.frame())["op"] != 13:
             pass
         assert (frame["id"], frame["d"]["status"]) == ("last", 201)
-        assert (await talk.closed()).code == 4001
+        assert (await connection.closed()).code == 4001

@@ -1,4 +1,4 @@
-"""Whatever breaks, an acknowledged message is received by everybody who resumes, once."""
+"""Whatever fails, every client that resumes receives each acknowledged message once."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ import websockets
 from api.running import serving
 from communities.conftest import Ahead
 from gateway.conftest import LongTable, long_table
-from gateway.talking import Closed, Talk
+from gateway.connection import Closed, Connection
 from gateway.town import Town, town_of
 from lengths import CUT_SOCKETS
 from sobremesa.app import Sobremesa
 from sobremesa.core.ids import MessageId
 
 SENDERS = 8
-LISTENERS = 20
+CLIENTS = 20
 KILLS = 3
 SOON_SECONDS = 60.0
 
 
 class Client:
-    """A client that comes back after every break, and notes each event once."""
+    """A client that reconnects after every failure, and records each event once."""
 
     def __init__(self, url: Callable[[], str], token: str) -> None:
         self._url = url
         self._token = token
-        self._last: Talk | None = None
+        self._last: Connection | None = None
         self.received: dict[str, dict[str, Any]] = {}
         self.doubled = 0
-        """How often an event came again on one socket: never."""
+        """How often an event was repeated on one socket: never."""
         self.is_subscribed = asyncio.Event()
 
     async def run(self) -> None:
@@ -47,28 +47,26 @@ class Client:
             await asyncio.sleep(0.02)
 
     async def _listen(self) -> None:
-        talk = Talk(self._url(), self._token, open_timeout=5)
-        async with talk:
+        connection = Connection(self._url(), self._token, open_timeout=5)
+        async with connection:
             here: set[str] = set()
             if self._last is None:
-                await talk.identify()
+                await connection.identify()
             else:
-                assert (await talk.frame())["op"] == 10
-                talk.session_id, talk.s = self._last.session_id, self._last.s
-                await talk.send(6, {"token": self._token, "sessionId": talk.session_id, "s": talk.s})
-            self._last = talk
+                assert (await connection.frame())["op"] == 10
+                connection.session_id, connection.s = self._last.session_id, self._last.s
+                await connection.send(6, {"token": self._token, "sessionId": connection.session_id, "s": connection.s})
+            self._last = connection
             self.is_subscribed.set()
             while True:
-                frame = await talk.frame(SOON_SECONDS)
+                frame = await connection.frame(SOON_SECONDS)
                 if "id" in frame and frame["op"] == 0:
                     self.doubled += frame["id"] in here
                     here.add(frame["id"])
                     self.received.setdefault(frame["id"], frame)
 
 
-async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_event(
-    store: str, tmp_path: Path
-) -> None:
+async def test_server_killed_under_load_loses_no_message_and_no_event(store: str, tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
         table = await peopled(app)
     acknowledged: dict[str, str] = {}
@@ -80,19 +78,19 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
         number = 0
         while not stop.is_set():
             with contextlib.suppress(OSError, websockets.WebSocketException, Closed, TimeoutError):
-                async with Talk(url, table.ana.access_token, open_timeout=5) as talk:
-                    await talk.identify()
+                async with Connection(url, table.ana.access_token, open_timeout=5) as connection:
+                    await connection.identify()
                     while not stop.is_set():
                         content = f"{sender}/{number}"
-                        status, said = await talk.call(
+                        status, body = await connection.call(
                             "channels.sendMessage", roomId=table.channel_id, content=content, nonce=content
                         )
-                        assert status in (200, 201), said
-                        acknowledged[said["messageId"]] = content
+                        assert status in (200, 201), body
+                        acknowledged[body["messageId"]] = content
                         number += 1
             await asyncio.sleep(0.02)
 
-    subscribers = [Client(lambda: url, table.bea.access_token) for _ in range(LISTENERS)]
+    subscribers = [Client(lambda: url, table.bea.access_token) for _ in range(CLIENTS)]
     tasks: list[asyncio.Task[None]] = []
     for life in range(KILLS + 1):
         with serving(store, tmp_path / f"server-{life}.log") as server:
@@ -107,7 +105,7 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
                 server.kill()
             else:
                 stop.set()
-                await asyncio.gather(*tasks[LISTENERS:])
+                await asyncio.gather(*tasks[CLIENTS:])
                 kept = await everything_in(store, table)
                 await until(partial(have_received, subscribers, kept.keys()))
                 for task in tasks:
@@ -123,41 +121,43 @@ async def test_a_server_that_is_killed_in_full_traffic_loses_no_message_and_no_e
 
 
 @pytest.mark.long
-async def test_sockets_that_are_cut_at_once_all_resume(store: str, tmp_path: Path) -> None:
+async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
         table = await peopled(app)
     people = [table.ana, table.bea, table.carl]
     turns = asyncio.Semaphore(64)
 
     with serving(store, tmp_path / "server.log") as server:
-        talks = [Talk(server.url, people[number % 3].access_token, open_timeout=60) for number in range(CUT_SOCKETS)]
+        connections = [
+            Connection(server.url, people[number % 3].access_token, open_timeout=60) for number in range(CUT_SOCKETS)
+        ]
 
-        async def come(talk: Talk) -> None:
+        async def come(connection: Connection) -> None:
             async with turns:
-                await talk.__aenter__()
-                await talk.identify()
+                await connection.__aenter__()
+                await connection.identify()
 
-        async def come_back(before: Talk) -> list[str]:
-            async with turns, Talk(server.url, before.token, open_timeout=60) as talk:
-                missed = await talk.resume(before)
+        async def come_back(before: Connection) -> list[str]:
+            async with turns, Connection(server.url, before.token, open_timeout=60) as connection:
+                missed = await connection.resume(before)
                 return [frame["d"]["messageId"] for frame in missed if frame["t"] == "message.created"]
 
-        await asyncio.gather(*map(come, talks))
-        async with Talk(server.url, table.ana.access_token) as sender:
+        await asyncio.gather(*map(come, connections))
+        async with Connection(server.url, table.ana.access_token) as sender:
             await sender.identify()
 
             async def say(content: str) -> str:
-                status, said = await sender.call("channels.sendMessage", roomId=table.channel_id, content=content)
+                status, body = await sender.call("channels.sendMessage", roomId=table.channel_id, content=content)
                 assert status == 201
-                return str(said["messageId"])
+                return str(body["messageId"])
 
             received = await say("before the cut")
-            for talk in talks:
-                assert (await talk.hear("message.created"))["messageId"] == received
-            for talk in talks:
-                talk.socket.transport.abort()
+            for connection in connections:
+                assert (await connection.wait_for("message.created"))["messageId"] == received
+            for connection in connections:
+                connection.socket.transport.abort()
             missed = [await say(f"{number}") for number in range(20)]
-            back = asyncio.gather(*map(come_back, talks))
+            back = asyncio.gather(*map(come_back, connections))
             missed += [await say(f"meanwhile {number}") for number in range(20)]
             got = await back
 
@@ -171,16 +171,16 @@ async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monke
     monkeypatch.setattr("sobremesa.app.store.SystemClock", lambda: clock)  # the clock of the machine
     async with town_of(store) as town:
         table = await long_table(town)
-        async with town.visit(table.bea) as before:
+        async with town.connect(table.bea) as before:
             await before.identify()
-            await town.say(table.ana, table.channel_id, "before")
-            await before.hear("message.created")
+            await town.send(table.ana, table.channel_id, "before")
+            await before.wait_for("message.created")
         clock.move(seconds=-3600)
-        sent = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(50)]
-        async with town.visit(table.bea) as after:
+        sent = [await town.send(table.ana, table.channel_id, f"{number}") for number in range(50)]
+        async with town.connect(table.bea) as after:
             missed = [frame["d"]["messageId"] for frame in await after.resume(before)]
-            live = await town.say(table.ana, table.channel_id, "live")
-            received = (await after.hear("message.created"))["messageId"]
+            live = await town.send(table.ana, table.channel_id, "live")
+            received = (await after.wait_for("message.created"))["messageId"]
 
     assert missed == sent == sorted(sent)
     assert received == live
@@ -188,8 +188,8 @@ async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monke
 
 async def peopled(app: Sobremesa) -> LongTable:
     """The long table, before there is a server."""
-    async with aiohttp.ClientSession() as nobody:
-        return await long_table(Town(app, "", nobody))
+    async with aiohttp.ClientSession() as http:
+        return await long_table(Town(app, "", http))
 
 
 def have_received(subscribers: Sequence[Client], ids: Set[str]) -> bool:
@@ -201,7 +201,7 @@ def has_grown_to(things: Sized, size: int) -> bool:
 
 
 async def everything_in(store: str, table: LongTable) -> dict[str, str]:
-    """The contents of all messages of the channel, by id."""
+    """Return the contents of all messages of the channel, by id."""
     kept: dict[str, str] = {}
     before: MessageId | None = None
     async with Sobremesa.open(store, background=False) as app:
@@ -212,7 +212,7 @@ async def everything_in(store: str, table: LongTable) -> dict[str, str]:
 
 
 async def until(holds: Callable[[], bool], seconds: float = SOON_SECONDS) -> None:
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(seconds):
         while not holds():  # noqa: ASYNC110 - what is waited for happens in several places
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Sockets that want more than their share, before and after they say who they are."""
+"""Sockets that exceed their limits, before and after they identify."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEARTBEAT = frame(TEXT, b'{"op":1}')
 
 @asynccontextmanager
 async def visit(town: Town, *, identified: bool) -> AsyncIterator[RawSocket]:
-    """A socket that has said who it is, or has not."""
+    """Return a socket that has identified, or has not."""
     async with RawSocket(town.url) as raw:
         assert await raw.handshake() == 101
         assert (await raw.event())["op"] == 10
@@ -60,7 +60,7 @@ async def test_a_message_in_too_many_fragments_closes_the_socket(town: Town, ide
         assert await raw.close_code() == 1008
 
 
-async def test_a_message_in_some_fragments_is_put_together(town: Town) -> None:
+async def test_a_fragmented_message_is_reassembled(town: Town) -> None:
     text = b'{"op":1,"d":"%b"}' % (b"x" * (MAX_FRAGMENTS - 15))
     first, *middle, last = [text[index : index + 1] for index in range(len(text))]
     assert len(text) <= MAX_FRAGMENTS
@@ -72,14 +72,14 @@ async def test_a_message_in_some_fragments_is_put_together(town: Town) -> None:
 
 
 @pytest.mark.parametrize("opcode", [TEXT, BINARY])
-async def test_messages_without_anything_in_them_close_the_socket(town: Town, opcode: int) -> None:
+async def test_empty_messages_close_the_socket(town: Town, opcode: int) -> None:
     async with visit(town, identified=False) as raw:
         await raw.send(frame(opcode) * 1000)
         assert await raw.close_code() == 4002
 
 
-async def test_frames_wait_while_the_application_has_one_to_take(town: Town) -> None:
-    """However many come in one write, they are handled one after the other, and none is lost."""
+async def test_frames_wait_while_one_is_handled(town: Town) -> None:
+    """However many come in one write, they are handled in order, and none is lost."""
     async with visit(town, identified=False) as raw:
         await raw.send(HEARTBEAT * 200)
         for _ in range(200):
@@ -87,20 +87,20 @@ async def test_frames_wait_while_the_application_has_one_to_take(town: Town) -> 
 
 
 @pytest.mark.parametrize("header", ["X-Long: " + "x" * 9000, *["\r\n".join(["X: x"] * 130)]], ids=["long", "many"])
-async def test_a_handshake_that_cannot_be_read_leaves_no_connection_open(town: Town, header: str) -> None:
+async def test_malformed_handshake_leaves_no_connection_open(town: Town, header: str) -> None:
     async with RawSocket(town.url, header) as raw:
         assert await raw.handshake() in (0, 400, 431)
         assert await asyncio.wait_for(raw.reader.read(), 10) is not None
 
 
-async def test_calls_of_methods_that_do_not_exist_are_counted(town: Town) -> None:
+async def test_calls_of_unknown_methods_are_counted(town: Town) -> None:
     async with visit(town, identified=True) as raw:
         await raw.send(frame(TEXT, b'{"op":12,"id":1,"d":{"method":"nothing"}}') * (MAX_QUIET_FRAMES + 1))
         assert await raw.close_code() == 4008
 
 
 class Hours:
-    """The gateway's clock, which a test sets forward."""
+    """The gateway's clock, which a test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ahead = 0.0
@@ -114,15 +114,13 @@ class Hours:
         return monotonic() + self.ahead
 
     async def until_swept(self) -> None:
-        """Wait until all sockets were looked at: the next sweep, which reads the clock first, begins after it."""
+        """Wait until all sockets were checked: the next sweep, which reads the clock first, starts after it."""
         for _ in range(2):
             self._read.clear()
             await self._read.wait()
 
 
-async def test_heartbeats_do_not_put_off_the_end_of_the_time_to_identify(
-    store: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_heartbeats_do_not_extend_the_time_to_identify(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hours = Hours(monkeypatch)
     async with town_of(store) as town, visit(town, identified=False) as raw:
         hours.ahead = 500
@@ -132,10 +130,10 @@ async def test_heartbeats_do_not_put_off_the_end_of_the_time_to_identify(
         assert await raw.close_code() == 4009
 
 
-async def test_the_time_in_which_the_server_makes_a_client_wait_does_not_count(
+async def test_server_time_does_not_count_against_the_time_to_identify(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that is slow to answer an identify closes nobody for that."""
+    """A server that is slow to handle an identify closes no client for it."""
     hours = Hours(monkeypatch)
     until = Authentication.until
 
@@ -148,23 +146,23 @@ async def test_the_time_in_which_the_server_makes_a_client_wait_does_not_count(
     monkeypatch.setattr(Authentication, "until", slow)
     async with town_of(store) as town:
         ana = await town.person("ana")
-        async with town.visit(ana) as talk:
-            assert (await talk.identify())["user"]["username"] == "ana"
+        async with town.connect(ana) as connection:
+            assert (await connection.identify())["user"]["username"] == "ana"
 
 
 async def test_one_address_has_a_limit_of_sockets(store: str, caplog: pytest.LogCaptureFixture) -> None:
     async with town_of(store, rate_limits="on", max_sockets_per_address=2) as town:
         ana = await town.person("ana")
-        async with town.visit(ana) as one, town.visit(ana) as other:
+        async with town.connect(ana) as one, town.connect(ana) as other:
             await one.identify()
             await other.identify()
             with pytest.raises(websockets.InvalidStatus) as refused:
-                async with town.visit(ana):
+                async with town.connect(ana):
                     pass
             assert refused.value.response.status_code == 429
             assert refused.value.response.headers["Retry-After"]
             assert b'"code":"too_many_sockets"' in (refused.value.response.body or b"")
-        async with town.visit(ana) as again:
+        async with town.connect(ana) as again:
             await again.identify()
     assert not [record.message for record in caplog.records if "handshake" in record.message]
 

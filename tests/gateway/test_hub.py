@@ -1,4 +1,4 @@
-"""The hub, step by step: what it does while the feed has not told yet."""
+"""The hub, step by step: what it does before the feed reports a change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sobremesa.live.typing import TypingStarted, typing_started
 
 
 class RecordingSubscriber(Subscriber):
-    """Somebody who listens, and notes what they hear."""
+    """A subscriber that records what it receives."""
 
     def __init__(self, who: SignedIn) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class RecordingSubscriber(Subscriber):
 
 @pytest.fixture
 async def town(store: str) -> AsyncIterator[Town]:
-    """An application whose hub takes a step when a test says so."""
+    """An application whose hub is stepped by the test."""
     settings = Settings(**CHEAP, store=store, rate_limits="off")
     async with Sobremesa.open(settings=settings, background=False) as app, aiohttp.ClientSession() as nobody:
         yield Town(app, "", nobody)
@@ -74,7 +74,7 @@ async def table(town: Town) -> LongTable:
     return await long_table(town)
 
 
-async def listen(town: Town, who: SignedIn, subscriber: RecordingSubscriber | None = None) -> RecordingSubscriber:
+async def subscribe(town: Town, who: SignedIn, subscriber: RecordingSubscriber | None = None) -> RecordingSubscriber:
     subscriber = subscriber or RecordingSubscriber(who)
     return await attach(town, who, subscriber, town.app.live.hub.position())
 
@@ -87,11 +87,11 @@ async def attach(town: Town, who: SignedIn, subscriber: RecordingSubscriber, pos
     return subscriber
 
 
-async def test_what_was_said_before_a_kick_and_not_told_yet_is_not_told_after_it(
+async def test_undelivered_message_from_before_a_kick_is_not_delivered_after_it(
     town: Town, hub: Hub, table: LongTable
 ) -> None:
-    bea, carl = await listen(town, table.bea), await listen(town, table.carl)
-    await town.say(table.ana, table.channel_id, "just before")
+    bea, carl = await subscribe(town, table.bea), await subscribe(town, table.carl)
+    await town.send(table.ana, table.channel_id, "just before")
     await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
     await hub.step()
 
@@ -99,11 +99,11 @@ async def test_what_was_said_before_a_kick_and_not_told_yet_is_not_told_after_it
     assert carl.names == ["message.created", "member.left"]
 
 
-async def test_a_join_that_the_feed_tells_late_does_not_undo_a_kick(town: Town, hub: Hub, table: LongTable) -> None:
-    dora, ana = await listen(town, table.dora), await listen(town, table.ana)
+async def test_late_join_event_does_not_undo_a_kick(town: Town, hub: Hub, table: LongTable) -> None:
+    dora, ana = await subscribe(town, table.dora), await subscribe(town, table.ana)
     invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
     await town.app.membership.redeem(table.dora.actor, invite.code)
-    await town.say(table.ana, table.channel_id, "welcome")
+    await town.send(table.ana, table.channel_id, "welcome")
     await town.app.membership.remove(table.ana.actor, table.server_id, table.dora.user.user_id)
     await hub.step()
 
@@ -112,15 +112,15 @@ async def test_a_join_that_the_feed_tells_late_does_not_undo_a_kick(town: Town, 
 
     invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
     await town.app.membership.redeem(table.dora.actor, invite.code)
-    await town.say(table.ana, table.channel_id, "welcome back")
+    await town.send(table.ana, table.channel_id, "welcome back")
     await hub.step()
     assert dora.received[-1]["d"]["content"] == "welcome back"
 
 
-async def test_a_deleted_server_is_heard_of_though_older_events_are_delivered_after_its_deletion(
+async def test_server_deleted_is_delivered_after_older_events(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bea, feed = await listen(town, table.bea), town.app.live.feed
+    bea, feed = await subscribe(town, table.bea), town.app.live.feed
     await town.app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
     read = feed.next
 
@@ -138,10 +138,10 @@ async def test_a_deleted_server_is_heard_of_though_older_events_are_delivered_af
     assert server(table.server_id) not in hub.topics_of(table.bea.user.user_id)
 
 
-async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
+async def test_pending_events_are_flushed_before_a_disconnect(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bea = await listen(town, table.bea)
+    bea = await subscribe(town, table.bea)
     seat = MembershipKey(table.bea.user.user_id, server(table.server_id))
     heard_by_then: list[int] = []
 
@@ -151,25 +151,25 @@ async def test_what_waits_to_be_handed_on_goes_before_somebody_is_sent_out(
             hub.disconnect([seat])
             heard_by_then.append(len(bea.received))
 
-    await listen(town, table.carl, First(table.carl))
-    await town.say(table.ana, table.channel_id, "hello")
+    await subscribe(town, table.carl, First(table.carl))
+    await town.send(table.ana, table.channel_id, "hello")
     await hub.step()
 
     assert heard_by_then == [1]
     assert len(bea.received) == 1
 
 
-async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
+async def test_session_that_ends_during_attach_is_closed(
     town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay, "CAUGHT_UP", 1)
     monkeypatch.setattr(replay, "PART", 1)
-    await listen(town, table.ana)
+    await subscribe(town, table.ana)
     subscriber = RecordingSubscriber(table.bea)
     subscriber.may_go_on.clear()
     before = hub.position()
     for _ in range(3):
-        await town.say(table.ana, table.channel_id, "hello")
+        await town.send(table.ana, table.channel_id, "hello")
     await hub.step()
     coming = asyncio.create_task(attach(town, table.bea, subscriber, before))
     while not subscriber.received:  # noqa: ASYNC110 - it has begun, and waits
@@ -180,15 +180,13 @@ async def test_a_session_that_ends_while_somebody_comes_in_is_noticed(
     await coming
 
     assert subscriber.is_ended
-    await town.say(table.ana, table.channel_id, "without bea")
+    await town.send(table.ana, table.channel_id, "without bea")
     await hub.step()
     assert len(subscriber.received) == 3
 
 
-async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_listen(
-    town: Town, hub: Hub, table: LongTable
-) -> None:
-    await listen(town, table.ana)
+async def test_member_removed_while_attaching_is_not_subscribed(town: Town, hub: Hub, table: LongTable) -> None:
+    await subscribe(town, table.ana)
     app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
     again = partial(app.subscriptions.memberships_of, table.bea.actor)
     async with hub.attaching(bea):
@@ -196,17 +194,17 @@ async def test_whoever_was_removed_after_it_was_read_where_they_are_does_not_lis
         await app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
         await hub.step()
         await hub.attach(bea, stale, app.live.feed.cursor_of(before), again)
-    await town.say(table.ana, table.channel_id, "without bea")
+    await town.send(table.ana, table.channel_id, "without bea")
     await hub.step()
 
     assert bea.names == ["member.left"]
 
 
 @pytest.mark.parametrize("is_delivered_before", [True, False])
-async def test_a_server_that_is_deleted_while_a_member_comes_in_is_heard_of(
+async def test_server_deleted_while_attaching_is_delivered(
     is_delivered_before: bool, town: Town, hub: Hub, table: LongTable
 ) -> None:
-    await listen(town, table.ana)
+    await subscribe(town, table.ana)
     app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
     again = partial(app.subscriptions.memberships_of, table.bea.actor)
     async with hub.attaching(bea):
@@ -223,19 +221,19 @@ async def test_a_server_that_is_deleted_while_a_member_comes_in_is_heard_of(
     assert bea.names == ["server.deleted"]
 
 
-async def test_a_session_that_is_ended_here_is_over_at_once(town: Town, hub: Hub, table: LongTable) -> None:
-    bea = await listen(town, table.bea)
+async def test_session_ended_by_this_process_is_closed_at_once(town: Town, hub: Hub, table: LongTable) -> None:
+    bea = await subscribe(town, table.bea)
     await town.app.accounts.logout(table.bea.actor)
     assert bea.is_ended
 
 
-async def test_a_withheld_message_says_what_it_says_only_to_its_author_and_to_moderators(
+async def test_withheld_content_is_delivered_only_to_the_author_and_moderators(
     town: Town, hub: Hub, table: LongTable
 ) -> None:
-    ana, bea, carl = [await listen(town, who) for who in (table.ana, table.bea, table.carl)]
-    said = await town.say(table.bea, table.channel_id, "something nasty")
+    ana, bea, carl = [await subscribe(town, who) for who in (table.ana, table.bea, table.carl)]
+    sent = await town.send(table.bea, table.channel_id, "something nasty")
     await hub.step()
-    await town.app.channels.report(table.carl.actor, table.channel_id, said, "nasty")  # type: ignore[arg-type]
+    await town.app.channels.report(table.carl.actor, table.channel_id, sent, "nasty")  # type: ignore[arg-type]
     admin = table.ana.actor.__class__(user=table.ana.user.user_id, username="ana", is_admin=True)
     cases, _ = await town.app.review.list_cases(admin, state="open", limit=10, cursor=None)
     await town.app.review.decide(admin, cases[0].case_id, "block", note=None)
@@ -246,25 +244,23 @@ async def test_a_withheld_message_says_what_it_says_only_to_its_author_and_to_mo
     assert shown == {ana.user_id: "something nasty", bea.user_id: "something nasty", carl.user_id: ""}
 
 
-async def test_nothing_is_translated_while_nobody_listens_and_nothing_is_missed_for_it(
+async def test_changes_are_not_translated_without_subscribers_and_nothing_is_missed(
     town: Town, hub: Hub, table: LongTable
 ) -> None:
     before = hub.position()
-    await town.say(table.ana, table.channel_id, "nobody is here")
+    await town.send(table.ana, table.channel_id, "nobody is here")
     await hub.step()
     bea = await attach(town, table.bea, RecordingSubscriber(table.bea), before)
 
     assert [frame["d"]["content"] for frame in bea.received] == ["nobody is here"]
 
 
-async def test_a_poll_that_is_given_only_what_has_no_place_goes_on_from_where_it_was(
-    town: Town, hub: Hub, table: LongTable
-) -> None:
+async def test_poll_with_only_ephemeral_events_keeps_its_cursor(town: Town, hub: Hub, table: LongTable) -> None:
     app = town.app
     polling = Polling(hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     before = hub.position()
     waiting = asyncio.create_task(polling.wait(table.bea.actor, before, seconds=10, limit=1))
-    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
+    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
         await asyncio.sleep(0)
     for name in ("ana", "carl"):
         typing = TypingStarted(table.channel_id, "channel", UserId(name), name)

@@ -1,4 +1,4 @@
-"""The long poll: cursors that only the server makes, and a bounded part of the log for each request."""
+"""Long polling: signed cursors, and a bounded part of the log for each request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FORGED = [
 ]
 
 
-async def test_cursor_that_the_server_did_not_make_is_refused(town: Town, table: LongTable) -> None:
+async def test_forged_cursor_is_refused(town: Town, table: LongTable) -> None:
     signed = (await town.get(table.bea, "/events"))["next"]
     store, _, _, time, _ = signed.split(".")
     for forged in FORGED:
@@ -45,7 +45,7 @@ async def test_cursor_signed_with_another_secret_is_refused(town: Town, table: L
     assert (await poll(town, table, theirs))["code"] == "bad_cursor"
 
 
-async def test_poll_reads_a_bounded_part_of_the_log_and_says_where_to_go_on(
+async def test_poll_reads_a_bounded_part_of_the_log_and_returns_the_next_cursor(
     town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", 2)
@@ -53,42 +53,42 @@ async def test_poll_reads_a_bounded_part_of_the_log_and_says_where_to_go_on(
     start = (await town.get(table.bea, "/events"))["next"]
     elsewhere = await town.channel(table.ana, await town.server(table.ana))
     for number in range(20):
-        await town.say(table.ana, elsewhere, f"not for bea {number}")
-    said = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(20)]
+        await town.send(table.ana, elsewhere, f"not for bea {number}")
+    sent = [await town.send(table.ana, table.channel_id, f"{number}") for number in range(20)]
 
     received: list[str] = []
     after, asked = start, 0
-    while len(received) < len(said):
+    while len(received) < len(sent):
         answer = await poll(town, table, after)
         assert answer["next"] != after
         after, asked = answer["next"], asked + 1
         received += [item["d"]["messageId"] for item in answer["items"]]
-    assert received == said
+    assert received == sent
     assert asked >= 40 // (2 * 3)
 
 
 async def test_poll_stops_at_its_limit(town: Town, table: LongTable) -> None:
     after = (await town.get(table.bea, "/events"))["next"]
-    said = [await town.say(table.ana, table.channel_id, f"{number}") for number in range(7)]
+    sent = [await town.send(table.ana, table.channel_id, f"{number}") for number in range(7)]
     received: list[str] = []
-    while len(received) < len(said):
+    while len(received) < len(sent):
         answer = await poll(town, table, after, limit=3)
         assert 0 < len(answer["items"]) <= 3
         received += [item["d"]["messageId"] for item in answer["items"]]
         after = answer["next"]
-    assert received == said
+    assert received == sent
 
 
 async def test_poll_ends_an_older_one_of_the_same_session(town: Town, table: LongTable) -> None:
     after = (await town.get(table.bea, "/events"))["next"]
     hub = town.app.live.hub
     older = asyncio.create_task(poll(town, table, after, wait=25))
-    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - it is under way, and tells nobody
+    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
         await asyncio.sleep(0)
     newer = asyncio.create_task(poll(town, table, after, wait=25))
     assert (await older)["items"] == []
-    said = await town.say(table.ana, table.channel_id, "hello")
-    assert [item["d"]["messageId"] for item in (await newer)["items"]] == [said]
+    sent = await town.send(table.ana, table.channel_id, "hello")
+    assert [item["d"]["messageId"] for item in (await newer)["items"]] == [sent]
 
 
 async def test_other_requests_are_served_while_a_poll_reads_the_log(
@@ -97,7 +97,7 @@ async def test_other_requests_are_served_while_a_poll_reads_the_log(
     monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", 1)
     after = (await town.get(table.bea, "/events"))["next"]
     for number in range(polling.MAX_PAGES):
-        await town.say(table.ana, table.channel_id, f"{number}")
+        await town.send(table.ana, table.channel_id, f"{number}")
     turns = 0
     reading = asyncio.create_task(poll(town, table, after))
     while not reading.done():

@@ -1,4 +1,4 @@
-"""What a ready snapshot takes: every row is read once, however many servers and channels there are."""
+"""The cost of a ready snapshot: every row is read once, however many servers and channels there are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sobremesa.glue import ready_snapshot
 async def test_each_server_costs_a_ready_one_query_and_one_batch(town: Town, table: LongTable) -> None:
     async def cost() -> tuple[int, int]:
         with requests(town.app) as asked:
-            async with town.visit(table.dora) as dora:
+            async with town.connect(table.dora) as dora:
                 ready = await dora.identify()
         assert all(len(server["channels"]) == 2 for server in ready["servers"])
         return asked["query"], asked["batch_get"]
@@ -40,9 +40,9 @@ async def test_ready_counts_unread_messages_in_a_bounded_number_of_channels(
     channels = [table.channel_id, *[await town.channel(table.ana, table.server_id, name) for name in ("b", "c", "d")]]
     for channel_id in channels[:3]:
         for text in ("one", "two"):
-            await town.say(table.ana, channel_id, text)
+            await town.send(table.ana, channel_id, text)
 
-    async with town.visit(table.bea) as bea:
+    async with town.connect(table.bea) as bea:
         [server] = (await bea.identify())["servers"]
 
     counts = sorted((each["unread"]["count"], each["unread"]["capped"]) for each in server["channels"])

@@ -1,4 +1,4 @@
-"""Clients that resume and never read hold up nobody but themselves."""
+"""Clients that resume and never read do not hold up others."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from gateway.conftest import LongTable
+from gateway.connection import Connection
 from gateway.raw import TEXT, RawSocket, frame
-from gateway.talking import Talk
 from gateway.town import Town
 from sobremesa.live import identify, replay
 
@@ -26,31 +26,31 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "PART_BYTES", 4000)
 
 
-async def missed_much(town: Town, table: LongTable) -> Talk:
-    """A session of Bea's that has missed more than a socket takes without being read."""
-    async with town.visit(table.bea) as before:
+async def missed_much(town: Town, table: LongTable) -> Connection:
+    """Return a session of Bea that has missed more than a socket buffers."""
+    async with town.connect(table.bea) as before:
         await before.identify()
-    await asyncio.gather(*(town.say(table.ana, table.channel_id, LONG) for _ in range(MESSAGES)))
+    await asyncio.gather(*(town.send(table.ana, table.channel_id, LONG) for _ in range(MESSAGES)))
     return before
 
 
-async def resume_and_never_read(raw: RawSocket, before: Talk) -> None:
+async def resume_and_never_read(raw: RawSocket, before: Connection) -> None:
     assert await raw.handshake() == 101
     raw.stop_reading()
     asked = {"token": before.token, "sessionId": before.session_id, "s": before.s}
     await raw.send(frame(TEXT, json.dumps({"op": 6, "d": asked}).encode()))
 
 
-async def test_resumes_that_never_read_keep_nobody_out(town: Town, table: LongTable) -> None:
+async def test_slow_resumes_do_not_block_other_clients(town: Town, table: LongTable) -> None:
     before = await missed_much(town, table)
     hub, bea = town.app.live.hub, table.bea.user.user_id
     async with AsyncExitStack() as sockets:
         for _ in range(identify.IDENTIFIED_AT_ONCE + 1):
             raw = await sockets.enter_async_context(RawSocket(town.url, receive_bytes=4096))
             await resume_and_never_read(raw, before)
-        while hub.attaching_of(bea) <= identify.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - it tells nobody
+        while hub.attaching_of(bea) <= identify.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - polled: there is no signal
             await asyncio.sleep(0)
-        async with town.visit(table.carl) as carl:
+        async with town.connect(table.carl) as carl:
             await carl.identify()
 
 
@@ -75,9 +75,9 @@ async def test_more_resumes_of_one_user_than_allowed_are_closed(
     before = await missed_much(town, table)
     async with RawSocket(town.url, receive_bytes=4096) as raw:
         await resume_and_never_read(raw, before)
-        while not town.app.live.hub.attaching_of(table.bea.user.user_id):  # noqa: ASYNC110 - it tells nobody
+        while not town.app.live.hub.attaching_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
             await asyncio.sleep(0)
-        async with town.visit(table.bea) as again:
+        async with town.connect(table.bea) as again:
             await again.frame()
             await again.send(2, {"token": table.bea.access_token})
             assert (await again.closed()).code == 4008

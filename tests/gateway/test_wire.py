@@ -21,7 +21,7 @@ from sobremesa.live.wire import UvicornWire, wire_of
 
 
 @given(st.lists(st.text(max_size=200).map(str.encode) | st.sampled_from([125, 126, 65_535, 65_536]).map(bytes)))
-def test_frames_that_follow_each_other_are_read_as_they_were_meant(payloads: list[bytes]) -> None:
+def test_consecutive_frames_are_parsed_separately(payloads: list[bytes]) -> None:
     client = ClientProtocol(parse_uri("ws://localhost/"), max_size=None)
     client.state = type(client.state).OPEN
     client.parser = client.parse()
@@ -44,21 +44,21 @@ async def test_uvicorn_is_written_to_directly(town: Town, table: LongTable, monk
         write(wire, frames, count)
 
     monkeypatch.setattr(UvicornWire, "write", note)
-    async with town.visit(table.ana) as one, town.visit(table.bea) as other:
+    async with town.connect(table.ana) as one, town.connect(table.bea) as other:
         await one.identify()
         await other.identify()
         written.clear()
-        await town.say(table.carl, table.channel_id, "once")
-        await one.hear("message.created")
-        await other.hear("message.created")
+        await town.send(table.carl, table.channel_id, "once")
+        await one.wait_for("message.created")
+        await other.wait_for("message.created")
 
     frames = [frame for frame in written if b"message.created" in frame]
     assert len(frames) == 2
-    assert frames[0] is frames[1]  # made once, for everybody
+    assert frames[0] is frames[1]  # encoded once for all subscribers
 
 
 class OtherServer:
-    """An ASGI server that is not uvicorn: all it has is two queues."""
+    """An ASGI server that is not uvicorn, with two queues."""
 
     def __init__(self, site: Any) -> None:
         self._site = site
@@ -75,7 +75,7 @@ class OtherServer:
         return json.loads(message["text"]) if "text" in message else message
 
 
-async def test_any_other_server_gets_the_same_frames_in_the_ordinary_way(town: Town, table: LongTable) -> None:
+async def test_other_servers_get_the_same_frames_through_asgi(town: Town, table: LongTable) -> None:
     site = town.app.site()
     server = OtherServer(site._gateway)
     running = asyncio.create_task(server.run())
@@ -87,7 +87,7 @@ async def test_any_other_server_gets_the_same_frames_in_the_ordinary_way(town: T
     assert (await server.says())["t"] == "ready"
     texts = ["short", "x" * 3000]
     for text in texts:
-        await town.say(table.bea, table.channel_id, text)
+        await town.send(table.bea, table.channel_id, text)
     assert [(await server.says())["d"]["content"] for _ in texts] == texts
     await server.incoming.put({"type": "websocket.receive", "text": "nonsense"})
     assert (await server.says())["code"] == 4002
@@ -95,7 +95,7 @@ async def test_any_other_server_gets_the_same_frames_in_the_ordinary_way(town: T
     await running
 
 
-async def test_a_server_that_does_not_take_what_is_written_is_noticed() -> None:
+async def test_unread_bytes_of_another_server_are_counted() -> None:
     taken = asyncio.Event()
 
     async def send(message: Any) -> None:

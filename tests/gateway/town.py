@@ -1,4 +1,4 @@
-"""A town with a server, a channel and some people, behind a real server in this process."""
+"""A community with a channel and some users, behind a real server in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from cheap import CHEAP
-from gateway.talking import Talk
+from gateway.connection import Connection
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import RoomId
@@ -40,7 +40,7 @@ class Town:
         )
 
     async def server(self, owner: SignedIn, *members: SignedIn, name: str = "The long table") -> ServerId:
-        """A server with these people in it."""
+        """Create a server with these members."""
         server = await self.app.communities.create_server(owner.actor, name=name)
         invite = await self.app.membership.create_invite(owner.actor, server.server_id)
         for member in members:
@@ -51,16 +51,16 @@ class Town:
         made = await self.app.communities.create_channel(owner.actor, server_id, name=name)
         return made.channel.channel_id
 
-    async def say(self, who: SignedIn, room_id: RoomId, content: str) -> str:
-        """Say something in a channel; the id of the message."""
+    async def send(self, who: SignedIn, room_id: RoomId, content: str) -> str:
+        """Send a message in a channel; return its id."""
         return (await self.app.channels.send(who.actor, room_id, Draft(content))).message_id
 
-    def visit(self, who: SignedIn | None = None, **options: Any) -> Talk:
-        """A socket of this person, or of nobody yet."""
-        return Talk(self.url, None if who is None else who.access_token, **options)
+    def connect(self, who: SignedIn | None = None, **options: Any) -> Connection:
+        """Return a socket for this user, or an unidentified one."""
+        return Connection(self.url, None if who is None else who.access_token, **options)
 
     async def get(self, who: SignedIn, path: str, **query: Any) -> Any:
-        """The answer to a GET under /v1."""
+        """Return the response to a GET under /v1."""
         async with self.http.get(
             f"/v1{path}", params=query, headers={"Authorization": f"Bearer {who.access_token}"}
         ) as answer:
@@ -69,7 +69,7 @@ class Town:
 
 @asynccontextmanager
 async def town_of(store: str, *, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Town]:
-    """A town on a store, served until the end of the block."""
+    """Return a town on a store, served until the end of the block."""
     chosen = Settings(**{"store": store, "rate_limits": "off"} | CHEAP | settings)
     async with (
         Sobremesa.open(settings=chosen, clock=clock) as app,

@@ -14,7 +14,7 @@ from servers import Endpoint
 
 @pytest.fixture(autouse=True)
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some, which the endpoints of tests do not look at."""
+    """Set credentials, which the test endpoints ignore."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
 

@@ -24,7 +24,7 @@ DRAIN_SECONDS = 2.0
 
 class NodeOptions(LiveOptions, frozen=True, kw_only=True):
     stream: bool = True
-    """Does the table's stream deliver anything to this node?"""
+    """Whether the table's stream delivers anything to this node."""
 
 
 async def read_nothing(self: StreamReader, wait_seconds: float) -> ChangeBatch:

@@ -1,4 +1,4 @@
-"""Nodes as real processes over one table, and a town of people who talk through any of them."""
+"""Nodes as real processes over one table, and users who send messages through any of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import aiohttp
 
 import commands
 from cheap import CHEAP
-from gateway.talking import Closed, Talk
+from gateway.connection import Closed, Connection
 from servers import LOOPBACK, installed, tether
 from sobremesa.app import Sobremesa
 from sobremesa.core.ids import RoomId
@@ -37,14 +37,14 @@ class Node:
 
     def __init__(self, store: str, folder: Path, redis: str | None, **options: Any) -> None:
         self._log = folder / f"node-{time.monotonic_ns()}.log"
-        told = {
+        settings = {
             "store": store,
             "rate_limits": "off",
             "files": (folder / "files").as_uri(),
             "records": f"sqlite:///{folder / f'{self._log.stem}.db'}",
         }
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
-        environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
+        environment |= {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
         if redis is not None:
             environment["SOBREMESA_REDIS"] = redis
         with self._log.open("wb") as file:
@@ -57,32 +57,32 @@ class Node:
             )
         self.url = ""
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self._log.read_text(errors="replace")
 
     def wait(self) -> None:
-        """Until it answers."""
+        """Wait until it responds."""
         deadline = time.monotonic() + READY_WITHIN_SECONDS
-        while not (found := _ADDRESS.search(self.said())):
-            assert self.process.poll() is None, self.said()[-3000:]
-            assert time.monotonic() < deadline, self.said()[-3000:]
+        while not (found := _ADDRESS.search(self.output())):
+            assert self.process.poll() is None, self.output()[-3000:]
+            assert time.monotonic() < deadline, self.output()[-3000:]
             time.sleep(LOOK_SECONDS)
         self.url = found.group(1)
 
     def kill(self) -> None:
-        """Stop it as a power cut does."""
+        """Kill it, as a power failure would."""
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> None:
-        """Stop it as an operator does."""
+        """Stop it, as an operator would."""
         self.process.terminate()
         self.process.wait(SOON_SECONDS)
 
 
 @contextmanager
 def nodes(count: int, store: str, folder: Path, redis: str | None, **options: Any) -> Iterator[list[Node]]:
-    """Some nodes, until the end of the block."""
+    """Start some nodes, until the end of the block."""
     running = [Node(store, folder, redis, **options) for _ in range(count)]
     try:
         for node in running:
@@ -95,7 +95,7 @@ def nodes(count: int, store: str, folder: Path, redis: str | None, **options: An
 
 
 class Valkey:
-    """A Valkey that can be stopped and comes back at the same address, with nothing in it."""
+    """A Valkey that can be stopped, and restarts empty at the same address."""
 
     def __init__(self, program: str, port: int) -> None:
         self._command = [program, "--port", str(port), "--bind", LOOPBACK, "--save", "", "--appendonly", "no"]
@@ -117,7 +117,7 @@ class Valkey:
 
 
 class Town:
-    """A server with a channel, made by the library beside the nodes."""
+    """A server with a channel, created by the library beside the nodes."""
 
     def __init__(self, app: Sobremesa, http: aiohttp.ClientSession) -> None:
         self.app = app
@@ -137,7 +137,7 @@ class Town:
             await self.join(owner, member)
 
     async def settle_stranger(self, name: str) -> None:
-        """Somebody who is in nothing."""
+        """Create a user without memberships."""
         self.people[name] = await self.app.accounts.register(
             email=f"{name}@example.com", username=name, password="correct horse battery"
         )
@@ -146,19 +146,19 @@ class Town:
         invite = await self.app.membership.create_invite(self.people[owner].actor, self.server_id)
         await self.app.membership.redeem(self.people[member].actor, invite.code)
 
-    def visit(self, node: Node, who: str) -> Talk:
-        return Talk(node.url, self.people[who].access_token)
+    def connect(self, node: Node, who: str) -> Connection:
+        return Connection(node.url, self.people[who].access_token)
 
     async def call(self, node: Node, who: str, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """One request to one node; its answer, which must be a good one."""
+        """Send a request to one node; return its response, which must be successful."""
         bearer = {"Authorization": f"Bearer {self.people[who].access_token}"}
         async with self.http.request(method, f"{node.url}/v1{path}", json=body, params=query, headers=bearer) as answer:
-            told = await answer.read()
-            assert answer.status < 300, told
-            return json.loads(told) if told else None
+            raw = await answer.read()
+            assert answer.status < 300, raw
+            return json.loads(raw) if raw else None
 
-    async def say(self, node: Node, who: str, content: str) -> str:
-        """Say something through one node; the id of the message once that is acknowledged."""
+    async def send(self, node: Node, who: str, content: str) -> str:
+        """Send a message through one node; return its id once it is acknowledged."""
         sent = await self.call(node, who, "POST", f"/channels/{self.channel_id}/messages", {"content": content})
         return str(sent["messageId"])
 
@@ -183,7 +183,7 @@ async def town_beside(store: str, folder: Path) -> AsyncIterator[Town]:
 
 
 class Client:
-    """Somebody who comes back after every break, at the node that is there, and drops what comes twice."""
+    """A client that reconnects after every failure, to a node that is up, and drops repeated events."""
 
     def __init__(self, town: Town, who: str, node: Callable[[], Node]) -> None:
         self._town = town
@@ -191,39 +191,39 @@ class Client:
         self._node = node
         self._ids: set[str] = set()
         self.received: list[str] = []
-        """The messages, in the order in which they came first."""
+        """The messages, in the order in which they first came."""
         self.gaps = 0
         self.breaks = 0
         self.repeats = 0
         self.is_here = asyncio.Event()
 
     async def run(self) -> None:
-        before: Talk | None = None
+        before: Connection | None = None
         while True:
             with contextlib.suppress(OSError, Closed, TimeoutError):
-                async with self._town.visit(self._node(), self._who) as talk:
+                async with self._town.connect(self._node(), self._who) as connection:
                     if before is None:
-                        await talk.identify()
+                        await connection.identify()
                     else:
-                        await self._resume(talk, before)
-                    before = talk
+                        await self._resume(connection, before)
+                    before = connection
                     self.is_here.set()
                     while True:
-                        self._note(await talk.frame(3600))
+                        self._note(await connection.frame(3600))
             self.breaks += 1
             self.is_here.clear()
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _resume(self, talk: Talk, before: Talk) -> None:
-        talk.s, talk.session_id = before.s, before.session_id
-        assert (await talk.frame())["op"] == 10
-        await talk.send(6, {"token": talk.token, "sessionId": before.session_id, "s": before.s})
+    async def _resume(self, connection: Connection, before: Connection) -> None:
+        connection.s, connection.session_id = before.s, before.session_id
+        assert (await connection.frame())["op"] == 10
+        await connection.send(6, {"token": connection.token, "sessionId": before.session_id, "s": before.s})
         while True:
-            frame = await talk.frame()
-            before.s = talk.s
+            frame = await connection.frame()
+            before.s = connection.s
             self._note(frame)
             if frame.get("t") == "ready":
-                talk.session_id = before.session_id = frame["d"]["sessionId"]
+                connection.session_id = before.session_id = frame["d"]["sessionId"]
             if frame.get("t") in ("resumed", "ready"):
                 return
 
@@ -240,13 +240,13 @@ class Client:
             self.received.append(frame["d"]["messageId"])
 
     async def until(self, *ids: str) -> None:
-        """Until all of these were received."""
+        """Wait until all of these were received."""
         await eventually(lambda: set(ids) <= set(self.received), lambda: f"missing {set(ids) - set(self.received)}")
 
 
 @asynccontextmanager
-async def listening(*clients: Client) -> AsyncIterator[None]:
-    """All of them come in, and listen until the end of the block."""
+async def connected(*clients: Client) -> AsyncIterator[None]:
+    """Connect all clients until the end of the block."""
     tasks = [asyncio.create_task(client.run()) for client in clients]
     try:
         for client in clients:
@@ -262,7 +262,7 @@ async def listening(*clients: Client) -> AsyncIterator[None]:
 async def eventually(
     is_so: Callable[[], bool], why: Callable[[], str] = lambda: "", within: float = SOON_SECONDS
 ) -> None:
-    """Wait for something that surely comes."""
+    """Wait for something that must come."""
     deadline = time.monotonic() + within
     while not is_so():
         assert time.monotonic() < deadline, why()

@@ -1,4 +1,4 @@
-"""Several nodes over one table: what happens at one is received at all, and none of them can take anything with it."""
+"""Several nodes over one table: changes on one reach all, and the failure of any loses nothing."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from live.nodes import Client, Node, Town, Valkey, eventually, listening, nodes, valkey_program
+from live.nodes import Client, Node, Town, Valkey, connected, eventually, nodes, valkey_program
 from servers import Endpoint, _free_port
 
 
-async def test_what_is_said_at_one_node_is_heard_at_all_and_a_kick_silences_all(
+async def test_message_reaches_all_nodes_and_a_kick_takes_effect_on_all(
     town: Town, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
     with nodes(3, store, tmp_path, valkey.url) as [one, two, three]:
         clients = [Client(town, "carl", lambda node=node: node) for node in (one, two, three)]  # type: ignore[misc]
-        async with listening(*clients), town.visit(two, "bea") as bea:
+        async with connected(*clients), town.connect(two, "bea") as bea:
             await bea.identify()
-            said = [await town.say(node, "ana", "hello") for node in (one, two, three) for _ in range(5)]
+            sent = [await town.send(node, "ana", "hello") for node in (one, two, three) for _ in range(5)]
             for client in clients:
-                await client.until(*said)
-                assert client.received == said
+                await client.until(*sent)
+                assert client.received == sent
             await town.call(one, "ana", "POST", f"/channels/{town.channel_id}/typing")
-            assert (await bea.hear("typing.started"))["username"] == "ana"
+            assert (await bea.wait_for("typing.started"))["username"] == "ana"
 
             await town.call(
                 three, "ana", "DELETE", f"/servers/{town.server_id}/members/{town.people['bea'].user.user_id}"
             )
-            await bea.hear("member.left")
-            said.append(await town.say(three, "ana", "bea is gone"))
-            await clients[1].until(said[-1])
+            await bea.wait_for("member.left")
+            sent.append(await town.send(three, "ana", "bea is gone"))
+            await clients[1].until(sent[-1])
             assert await bea.is_quiet()
 
 
-async def test_a_new_message_is_heard_without_the_change_stream(
+async def test_new_message_is_delivered_without_the_change_stream(
     town: Town, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
-    """No node reads the stream, so what is received came directly from the node that took the message."""
+    """No node reads the stream, so what is received came directly from the node that accepted the message."""
     with nodes(2, store, tmp_path, valkey.url, relays=False) as [one, two]:
         clients = [Client(town, "bea", lambda: one), Client(town, "carl", lambda: two)]
-        async with listening(*clients):
-            said = [await town.say(one, "ana", f"{number}") for number in range(5)]
+        async with connected(*clients):
+            sent = [await town.send(one, "ana", f"{number}") for number in range(5)]
             for client in clients:
-                await client.until(*said)
+                await client.until(*sent)
 
 
 @asynccontextmanager
 async def chatter(town: Town, node: Callable[[], Node]) -> AsyncIterator[list[str]]:
-    """Some people in full swing; the messages that were acknowledged, in the order of the answers of each."""
+    """Let some users send messages; return the acknowledged ones, in order for each user."""
     acknowledged: list[str] = []
     stop = asyncio.Event()
 
@@ -60,7 +60,7 @@ async def chatter(town: Town, node: Callable[[], Node]) -> AsyncIterator[list[st
         number = 0
         while not stop.is_set():
             with contextlib.suppress(aiohttp.ClientError, TimeoutError):
-                acknowledged.append(await town.say(node(), who, f"{who} {(number := number + 1)}"))
+                acknowledged.append(await town.send(node(), who, f"{who} {(number := number + 1)}"))
                 continue
             await asyncio.sleep(0.01)
 
@@ -72,15 +72,13 @@ async def chatter(town: Town, node: Callable[[], Node]) -> AsyncIterator[list[st
         await asyncio.gather(*talking)
 
 
-async def test_a_node_that_is_killed_under_load_takes_nothing_with_it(
-    town: Town, store: str, valkey: Endpoint, tmp_path: Path
-) -> None:
-    """The first node hands on the changes of the table as well: another takes that over."""
+async def test_node_killed_under_load_loses_nothing(town: Town, store: str, valkey: Endpoint, tmp_path: Path) -> None:
+    """The first node is also the relay: another takes over."""
     with nodes(1, store, tmp_path, valkey.url) as [first], nodes(1, store, tmp_path, valkey.url) as [second]:
         current = first
         wanders = Client(town, "bea", lambda: current)
         stays = Client(town, "carl", lambda: second)
-        async with listening(wanders, stays):
+        async with connected(wanders, stays):
             async with chatter(town, lambda: current) as acknowledged:
                 await eventually(lambda: len(acknowledged) >= 60)
                 first.kill()
@@ -91,10 +89,10 @@ async def test_a_node_that_is_killed_under_load_takes_nothing_with_it(
             await stays.until(*acknowledged)
             # What the change log alone tells goes on, too.
             await town.call(second, "ana", "PATCH", f"/channels/{town.channel_id}", {"topic": "after the fall"})
-            async with town.visit(second, "carl") as carl:
+            async with town.connect(second, "carl") as carl:
                 await carl.identify()
                 await town.call(second, "ana", "PATCH", f"/channels/{town.channel_id}", {"topic": "and after"})
-                while (await carl.hear("channel.updated"))["topic"] != "and after":
+                while (await carl.wait_for("channel.updated"))["topic"] != "and after":
                     pass
         assert wanders.gaps == 0
         assert wanders.breaks > 0
@@ -102,37 +100,35 @@ async def test_a_node_that_is_killed_under_load_takes_nothing_with_it(
         assert in_order(wanders.received[: killed_at // 2])
 
 
-async def test_what_a_node_acknowledged_and_had_no_time_to_tell_is_told_by_another(
+async def test_write_that_its_node_could_not_publish_is_published_by_another(
     town: Town, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
-    """It tells nothing itself, as if it were always killed between the commit and the event."""
+    """The node publishes nothing itself, as if it were always killed between the commit and the event."""
     with (
         nodes(1, store, tmp_path, valkey.url) as [pumps],
         nodes(1, store, tmp_path, valkey.url) as [other],
         nodes(1, store, tmp_path, valkey.url, fast=False, relays=False) as [mute],
     ):
         client = Client(town, "bea", lambda: other)
-        async with listening(client):
-            said = [await town.say(mute, "ana", f"{number}") for number in range(10)]
-            await client.until(*said)
+        async with connected(client):
+            sent = [await town.send(mute, "ana", f"{number}") for number in range(10)]
+            await client.until(*sent)
             # Nor does the one that hands on what others say; until the other takes that over.
             pumps.kill()
-            said += [await town.say(mute, "ana", f"{number}") for number in range(10)]
+            sent += [await town.send(mute, "ana", f"{number}") for number in range(10)]
             mute.kill()
-            await client.until(*said)
-            assert client.received == said
+            await client.until(*sent)
+            assert client.received == sent
 
 
 @pytest.mark.parametrize("fast", [True, False])
-async def test_a_valkey_that_comes_back_empty_loses_no_event(
-    town: Town, store: str, tmp_path: Path, fast: bool
-) -> None:
+async def test_valkey_restarted_empty_loses_no_event(town: Town, store: str, tmp_path: Path, fast: bool) -> None:
     valkey = Valkey(valkey_program(), _free_port())
     valkey.start()
     try:
         with nodes(2, store, tmp_path, valkey.url, fast=fast) as [one, two]:
             here, there = Client(town, "bea", lambda: one), Client(town, "carl", lambda: two)
-            async with listening(here, there):
+            async with connected(here, there):
                 async with chatter(town, lambda: one) as acknowledged:
                     await eventually(lambda: len(acknowledged) >= 40)
                     valkey.stop()
@@ -145,20 +141,20 @@ async def test_a_valkey_that_comes_back_empty_loses_no_event(
                 await there.until(*acknowledged)
                 assert (here.breaks, there.breaks) == (0, 0)
 
-                # A node that has not seen the events of before knows that it cannot tell them.
-                async with town.visit(one, "bea") as talk:
-                    ready = await talk.identify()
-                    place = talk.s
+                # A node that has not seen the earlier events knows that it cannot replay them.
+                async with town.connect(one, "bea") as connection:
+                    ready = await connection.identify()
+                    place = connection.s
                 valkey.stop()
                 valkey.start()
-                said = await town.say(two, "ana", "said anew")
-                await there.until(said)
+                sent = await town.send(two, "ana", "sent again")
+                await there.until(sent)
                 with nodes(1, store, tmp_path, valkey.url) as [three]:
-                    async with town.visit(three, "bea") as back:
+                    async with town.connect(three, "bea") as back:
                         await back.frame()
                         await back.send(6, {"token": back.token, "sessionId": ready["sessionId"], "s": place})
                         gap = await back.event("gap")
-                        assert said in [room["until"] for room in gap["d"]["rooms"]]
+                        assert sent in [room["until"] for room in gap["d"]["rooms"]]
                         await back.event("ready")
     finally:
         valkey.stop()

@@ -1,4 +1,4 @@
-"""One process on DynamoDB: what happens is received at once, and a place outlives the process."""
+"""One process on DynamoDB: events are delivered at once, and cursors stay valid after a restart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from live.nodes import Client, Node, Town, eventually, listening, nodes
+from live.nodes import Client, Node, Town, connected, eventually, nodes
 from sobremesa.core.clock import SystemClock
 from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live.entities import HOUR_MS, TrailMark
@@ -18,68 +18,68 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.table import ChangeReader, Position, Put
 
 
-async def test_what_happens_is_heard_whoever_wrote_it(town: Town, store: str, tmp_path: Path) -> None:
+async def test_writes_of_any_process_are_delivered(town: Town, store: str, tmp_path: Path) -> None:
     with nodes(1, store, tmp_path, None) as [node]:
         client = Client(town, "bea", lambda: node)
-        async with listening(client):
-            said = await town.say(node, "ana", "through the server")
+        async with connected(client):
+            sent = await town.send(node, "ana", "through the server")
             beside = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("beside it"))
-            await client.until(said, beside.message_id)
+            await client.until(sent, beside.message_id)
 
 
-async def test_a_new_message_is_heard_without_the_change_stream(town: Town, store: str, tmp_path: Path) -> None:
+async def test_new_message_is_delivered_without_the_change_stream(town: Town, store: str, tmp_path: Path) -> None:
     with nodes(1, store, tmp_path, None, stream=False) as [node]:
         client = Client(town, "bea", lambda: node)
-        async with listening(client):
-            said = [await town.say(node, "ana", f"{number}") for number in range(5)]
-            await client.until(*said)
+        async with connected(client):
+            sent = [await town.send(node, "ana", f"{number}") for number in range(5)]
+            await client.until(*sent)
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-async def test_a_place_outlives_the_process(town: Town, store: str, tmp_path: Path, is_killed: bool) -> None:
+async def test_cursor_is_valid_after_a_restart(town: Town, store: str, tmp_path: Path, is_killed: bool) -> None:
     with nodes(1, store, tmp_path, None) as [node]:
         current = node
         client = Client(town, "bea", lambda: current)
-        async with listening(client):
-            said = [await town.say(node, "ana", f"before {number}") for number in range(30)]
-            await client.until(said[0])
+        async with connected(client):
+            sent = [await town.send(node, "ana", f"before {number}") for number in range(30)]
+            await client.until(sent[0])
             node.kill() if is_killed else node.stop()
             await eventually(lambda: client.breaks > 0)
             for number in range(10):
                 beside = await town.app.channels.send(
                     town.people["ana"].actor, town.channel_id, Draft(f"meanwhile {number}")
                 )
-                said.append(beside.message_id)
+                sent.append(beside.message_id)
             with nodes(1, store, tmp_path, None) as [current]:
-                said.append(await town.say(current, "carl", "after"))
-                await client.until(*said)
-                assert client.received == said
+                sent.append(await town.send(current, "carl", "after"))
+                await client.until(*sent)
+                assert client.received == sent
                 assert client.gaps == 0
 
 
-async def test_a_client_that_is_cut_off_again_and_again_hears_all_in_order(
+async def test_client_disconnected_repeatedly_receives_everything_in_order(
     town: Town, store: str, tmp_path: Path
 ) -> None:
     with nodes(1, store, tmp_path, None) as [node]:
         received: dict[str, None] = {}
-        async with town.visit(node, "bea") as before:
+        async with town.connect(node, "bea") as before:
             await before.identify()
         sending = asyncio.create_task(say_much(town, node, 150))
         while not (sending.done() and sending.result() <= received.keys()):
-            async with town.visit(node, "bea") as talk:
-                frames = await talk.resume(before)
+            async with town.connect(node, "bea") as connection:
+                frames = await connection.resume(before)
                 if not sending.done():
-                    frames.append(await talk.event("message.created"))
+                    frames.append(await connection.event("message.created"))
                 received |= {frame["id"]: None for frame in frames if frame["t"] == "message.created"}
-                before = talk
+                before = connection
     assert list(received) == sorted(sending.result())
 
 
 async def say_much(town: Town, node: Node, count: int) -> set[str]:
-    return {await town.say(node, "ana", f"{number}") for number in range(count)}
+    return {await town.send(node, "ana", f"{number}") for number in range(count)}
 
 
-async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town) -> None:
+async def test_events_without_subscribers_are_replayed_on_resume(town: Town) -> None:
     clock = SystemClock()
     feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), EventCursors())
     place = await feed.open()
@@ -93,7 +93,7 @@ async def test_what_was_told_to_nobody_is_told_to_whoever_comes_back(town: Town)
     assert {entry.event.id for entry in missed} == {first.message_id}
 
 
-async def test_mark_of_another_store_does_not_keep_the_feed_from_opening(town: Town) -> None:
+async def test_checkpoint_of_another_store_does_not_prevent_opening(town: Town) -> None:
     clock = SystemClock()
     feed = StreamFeed(town.app.table, clock, translation_of(town.app.table, clock, town.app.accounts), EventCursors())
     now_ms = clock.now_ms() + 1000
@@ -107,15 +107,15 @@ async def test_mark_of_another_store_does_not_keep_the_feed_from_opening(town: T
     )
     await town.app.table.write(Put(mark))
     place = await feed.open()
-    said = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("hello"))
+    sent = await town.app.channels.send(town.people["ana"].actor, town.channel_id, Draft("hello"))
     received = await feed.next(lambda: True)
     await feed.close()
 
     assert place
-    assert [entry.event.id for entry in received.entries] == [said.message_id]
+    assert [entry.event.id for entry in received.entries] == [sent.message_id]
 
 
-async def test_many_who_come_back_at_once_share_one_reading_of_the_stream(
+async def test_clients_that_resume_together_share_one_read_of_the_stream(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = SystemClock()

@@ -1,4 +1,4 @@
-"""Who is here: told when they come and go, once, on every node, also of those whose node died."""
+"""Presence: published once on every node when users go online or offline, also after their node died."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from gateway.talking import Talk
+from gateway.connection import Connection
 from live.nodes import LOOK_SECONDS, SOON_SECONDS, Node, Town, nodes
 from servers import Endpoint
 from sobremesa.domains.communities.entities import connections_of
 
 QUICK = {"lease_seconds": 4.0, "renew_seconds": 0.5, "gather_seconds": 0.1, "return_seconds": 3.0}
-"""As in earnest, but more impatient; patient enough for a busy machine."""
+"""Like the defaults, but shorter; long enough for a busy machine."""
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def redis(valkey: Endpoint) -> str:
     return valkey.url
 
 
-async def hears(talk: Talk, town: Town, who: str, status: str) -> None:
-    """The next that is told of somebody is this."""
-    while (told := await talk.hear("presence.updated"))["userId"] != town.people[who].user.user_id:
+async def expect_presence(connection: Connection, town: Town, who: str, status: str) -> None:
+    """Wait for this as the next presence event of a user."""
+    while (told := await connection.wait_for("presence.updated"))["userId"] != town.people[who].user.user_id:
         pass
     assert told["status"] == status
 
@@ -38,13 +38,13 @@ async def presence_of(town: Town, node: Node, asking: str, *people: str) -> list
 
 
 async def sockets_of(town: Town, who: str) -> int:
-    """How many the table knows of."""
+    """Return how many sockets the table has."""
     question = connections_of(user_id=town.people[who].user.user_id)
     return len([row async for row in town.app.table.every(question)])
 
 
 async def has_sockets(town: Town, who: str, count: int) -> None:
-    """Wait until the table knows of so many."""
+    """Wait until the table has this many sockets."""
     async with asyncio.timeout(SOON_SECONDS):
         while True:
             if await sockets_of(town, who) == count:
@@ -52,67 +52,69 @@ async def has_sockets(town: Town, who: str, count: int) -> None:
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def test_comings_and_goings_are_told_on_every_node(town: Town, store: str, redis: str, tmp_path: Path) -> None:
+async def test_presence_changes_are_published_on_every_node(town: Town, store: str, redis: str, tmp_path: Path) -> None:
     await town.settle_stranger("dora")
     with nodes(2, store, tmp_path, redis, presence=QUICK) as [one, two]:
-        async with town.visit(one, "ana") as ana:
+        async with town.connect(one, "ana") as ana:
             await ana.identify()
             await has_sockets(town, "ana", 1)
-            async with town.visit(two, "bea") as bea, town.visit(two, "dora") as dora:
+            async with town.connect(two, "bea") as bea, town.connect(two, "dora") as dora:
                 ready = await bea.identify()
                 assert {each["userId"] for each in ready["presences"]} == {town.people["ana"].user.user_id}
                 assert (await dora.identify())["presences"] == []
-                await hears(ana, town, "bea", "online")
+                await expect_presence(ana, town, "bea", "online")
                 asked = await presence_of(town, one, "ana", "bea", "carl", "dora", "ana")
                 assert asked == ["online", "offline", "offline", "online"]
                 assert await presence_of(town, two, "dora", "ana", "bea") == ["offline", "offline"]
 
                 # Whoever comes back soon was never gone.
-                async with town.visit(two, "carl") as carl:
+                async with town.connect(two, "carl") as carl:
                     await carl.identify()
-                    await hears(ana, town, "carl", "online")
-                async with town.visit(one, "carl") as again:
+                    await expect_presence(ana, town, "carl", "online")
+                async with town.connect(one, "carl") as again:
                     await again.resume(carl)
                     assert await presence_of(town, two, "bea", "carl") == ["online"]
-                    await hears(ana, town, "carl", "online")  # said again by the other node, and not that he was gone
+                    await expect_presence(
+                        ana, town, "carl", "online"
+                    )  # repeated by the other node, without an offline event
                 left = time.monotonic()
-                await hears(ana, town, "carl", "offline")
+                await expect_presence(ana, town, "carl", "offline")
                 assert time.monotonic() - left > QUICK["return_seconds"] * 0.9
-            await hears(ana, town, "bea", "offline")
+            await expect_presence(ana, town, "bea", "offline")
             assert await presence_of(town, two, "ana", "bea") == ["offline"]
 
 
-async def test_the_people_of_a_node_that_died_are_gone(town: Town, store: str, redis: str, tmp_path: Path) -> None:
+async def test_users_of_a_dead_node_go_offline(town: Town, store: str, redis: str, tmp_path: Path) -> None:
     with nodes(3, store, tmp_path, redis, presence=QUICK) as [one, two, three]:
         async with (
-            town.visit(one, "ana") as ana,
-            town.visit(two, "bea") as bea,
-            town.visit(two, "carl") as carl,
-            town.visit(three, "carl") as carls_phone,
+            town.connect(one, "ana") as ana,
+            town.connect(two, "bea") as bea,
+            town.connect(two, "carl") as carl,
+            town.connect(three, "carl") as carls_phone,
         ):
             await ana.identify()
             await bea.identify()
-            await hears(ana, town, "bea", "online")
+            await expect_presence(ana, town, "bea", "online")
             await carl.identify()
             await carls_phone.identify()
-            await hears(ana, town, "carl", "online")
+            await expect_presence(ana, town, "carl", "online")
 
             two.kill()
-            await hears(ana, town, "bea", "offline")
+            await expect_presence(ana, town, "bea", "offline")
             assert await presence_of(town, one, "ana", "bea", "carl") == ["offline", "online"]
             assert await sockets_of(town, "bea") == 0
 
 
-async def test_one_process_alone_keeps_count_the_same_way(town: Town, store: str, tmp_path: Path) -> None:
+async def test_presence_works_with_a_single_process(town: Town, store: str, tmp_path: Path) -> None:
     with nodes(1, store, tmp_path, None, presence=QUICK) as [node]:
-        async with town.visit(node, "ana") as ana:
+        async with town.connect(node, "ana") as ana:
             await ana.identify()
-            async with town.visit(node, "bea") as bea:
+            async with town.connect(node, "bea") as bea:
                 ready = await bea.identify()
                 assert [each["userId"] for each in ready["presences"]] == [town.people["ana"].user.user_id]
-                await hears(ana, town, "bea", "online")
+                await expect_presence(ana, town, "bea", "online")
                 assert await presence_of(town, node, "ana", "bea") == ["online"]
-            await hears(ana, town, "bea", "offline")
+            await expect_presence(ana, town, "bea", "offline")
         node.kill()
     assert await sockets_of(town, "ana") == 1
     with nodes(1, store, tmp_path, None, presence=QUICK):

@@ -1,4 +1,4 @@
-"""The stream of events in Valkey: it knows when it is not what it was, and lets go of what is old."""
+"""The stream of events in Valkey: it detects lost entries, and trims old ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def stream(valkey: Endpoint) -> AsyncIterator[RedisStream]:
     await stream.close()
 
 
-async def test_all_who_begin_find_the_same_stream(stream: RedisStream) -> None:
+async def test_all_nodes_open_the_same_stream(stream: RedisStream) -> None:
     epoch, first = await stream.open()
     last = await stream.add(epoch, [b"one", b"two"])
 
@@ -27,7 +27,7 @@ async def test_all_who_begin_find_the_same_stream(stream: RedisStream) -> None:
     assert [each.body for each in await stream.between("-", "+")] == [None, b"one", b"two"]
 
 
-async def test_a_stream_that_is_shorter_than_it_was_begins_anew(stream: RedisStream) -> None:
+async def test_truncated_stream_is_replaced(stream: RedisStream) -> None:
     epoch, _ = await stream.open()
     ms, number = await stream.add(epoch, [b"kept"])
     lost = (ms + 1, number)  # somebody has seen this, and the server does not know it any more
@@ -42,14 +42,14 @@ async def test_a_stream_that_is_shorter_than_it_was_begins_anew(stream: RedisStr
         await stream.read(epoch, (0, 0))
 
 
-async def test_whoever_has_added_what_is_lost_notices_before_adding_more(stream: RedisStream) -> None:
+async def test_writer_notices_lost_entries_before_adding_more(stream: RedisStream) -> None:
     epoch, (ms, _) = await stream.open()
 
     with pytest.raises(Lost):
         await stream.add(epoch, [b"next"], seen=(ms + 60_000, 0))
 
 
-async def test_what_is_older_than_a_day_is_let_go(stream: RedisStream, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_entries_older_than_a_day_are_trimmed(stream: RedisStream, monkeypatch: pytest.MonkeyPatch) -> None:
     epoch, _ = await stream.open()
     await stream.add(epoch, [b"old"] * 1000)
     monkeypatch.setattr("sobremesa.live.redis_stream.KEPT_MS", -60_000)

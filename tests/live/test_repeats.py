@@ -1,4 +1,4 @@
-"""What is told twice is received once, and who subscribes to what follows the memberships, not what is told of them."""
+"""Repeated events are delivered once, and subscriptions follow the memberships, not what events say of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BEA = UserId("bea")
 TABLE = server("table")
 
 
-class Told:
-    """A feed that tells what a test says, in the order in which it says so."""
+class ScriptedFeed:
+    """A feed of the events that a test publishes."""
 
     repeats = True
 
@@ -29,7 +29,7 @@ class Told:
         self._entries: list[Entry] = []
         self._waiting: list[Entry] = []
 
-    def tell(self, *events: Event) -> None:
+    def publish(self, *events: Event) -> None:
         for event in events:
             order = (len(self._entries) + 1,)
             self._entries.append(Entry(order, self.s_of(order), 0, event))
@@ -70,18 +70,18 @@ class RecordingSubscriber(Subscriber):
         self.is_ended = True
 
 
-def said(id: str, topic: Topic = TABLE, **more: Any) -> Event:
+def new_event(id: str, topic: Topic = TABLE, **more: Any) -> Event:
     return Event(t="message.created", d=b"{}", topics=(topic,), id=id, **more)
 
 
 FIRST, SECOND = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
-JOIN = said("join", user(BEA), adds=(TopicMembership(BEA, TABLE, since=FIRST),))
-KICK = said("kick", user(BEA), removes=(TopicRemoval(BEA, TABLE, FIRST),))
-RETURN = said("return", user(BEA), adds=(TopicMembership(BEA, TABLE, since=SECOND),))
+JOIN = new_event("join", user(BEA), adds=(TopicMembership(BEA, TABLE, since=FIRST),))
+KICK = new_event("kick", user(BEA), removes=(TopicRemoval(BEA, TABLE, FIRST),))
+RETURN = new_event("return", user(BEA), adds=(TopicMembership(BEA, TABLE, since=SECOND),))
 
 
 class Rows:
-    """The memberships as a table has them now, and what happens while somebody reads them."""
+    """The memberships as the table has them, and what happens while they are read."""
 
     def __init__(self) -> None:
         self.bea: str | None = None
@@ -98,11 +98,11 @@ class Rows:
     async def count(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:
         raise AssertionError("nothing is asked for")
 
-    def is_volatile(self, said: Event) -> bool:
+    def is_volatile(self, event: Event) -> bool:
         return False
 
-    async def current(self, said: Sequence[Event]) -> Sequence[Event | None]:
-        return said
+    async def current(self, events: Sequence[Event]) -> Sequence[Event | None]:
+        return events
 
 
 @pytest.fixture
@@ -111,18 +111,18 @@ def rows() -> Rows:
 
 
 @pytest.fixture
-def feed() -> Told:
-    return Told()
+def feed() -> ScriptedFeed:
+    return ScriptedFeed()
 
 
 @pytest.fixture
-async def hub(feed: Told, rows: Rows) -> Hub:
+async def hub(feed: ScriptedFeed, rows: Rows) -> Hub:
     hub = Hub(feed, FreshCounts(rows.count), rows.memberships, rows)
     await hub.open()
     return hub
 
 
-async def listen(hub: Hub, *topics: Topic, after: int, since: str = "") -> RecordingSubscriber:
+async def subscribe(hub: Hub, *topics: Topic, after: int, since: str = "") -> RecordingSubscriber:
     subscriber = RecordingSubscriber()
 
     async def admissions() -> list[TopicMembership]:
@@ -133,80 +133,82 @@ async def listen(hub: Hub, *topics: Topic, after: int, since: str = "") -> Recor
     return subscriber
 
 
-async def test_what_is_told_twice_is_heard_once_and_by_whoever_came_between_too(hub: Hub, feed: Told) -> None:
-    before = await listen(hub, TABLE, after=0)
-    feed.tell(said("hello"))
+async def test_repeated_event_is_delivered_once_and_to_new_subscribers(hub: Hub, feed: ScriptedFeed) -> None:
+    before = await subscribe(hub, TABLE, after=0)
+    feed.publish(new_event("hello"))
     await hub.step()
-    between = await listen(hub, TABLE, after=1)
-    feed.tell(said("hello"))
+    between = await subscribe(hub, TABLE, after=1)
+    feed.publish(new_event("hello"))
     await hub.step()
 
     assert before.received == ["hello"]
     assert between.received == ["hello"]
 
 
-async def test_join_told_again_after_a_kick_subscribes_nobody(hub: Hub, feed: Told) -> None:
-    bea = await listen(hub, after=0)
-    feed.tell(JOIN, KICK, JOIN, said("secret"))
+async def test_repeated_join_after_a_kick_subscribes_no_user(hub: Hub, feed: ScriptedFeed) -> None:
+    bea = await subscribe(hub, after=0)
+    feed.publish(JOIN, KICK, JOIN, new_event("secret"))
     await hub.step()
-    feed.tell(KICK)
+    feed.publish(KICK)
     await hub.step()
 
     assert bea.received == ["join", "kick"]
 
 
-async def test_join_told_only_after_the_kick_subscribes_nobody(hub: Hub, feed: Told) -> None:
-    bea = await listen(hub, after=0)
-    feed.tell(KICK)
+async def test_join_reported_after_the_kick_subscribes_no_user(hub: Hub, feed: ScriptedFeed) -> None:
+    bea = await subscribe(hub, after=0)
+    feed.publish(KICK)
     await hub.step()
-    feed.tell(JOIN, said("secret"))
+    feed.publish(JOIN, new_event("secret"))
     await hub.step()
 
     assert bea.received == ["kick", "join"]
 
 
-async def test_kick_told_again_unsubscribes_nobody_who_came_back(hub: Hub, feed: Told, rows: Rows) -> None:
+async def test_repeated_kick_does_not_unsubscribe_a_rejoined_member(hub: Hub, feed: ScriptedFeed, rows: Rows) -> None:
     rows.bea = SECOND
-    feed.tell(JOIN, KICK, RETURN)
+    feed.publish(JOIN, KICK, RETURN)
     await hub.step()
-    listening = await listen(hub, TABLE, after=3, since=SECOND)
-    feed.tell(KICK)
+    connected = await subscribe(hub, TABLE, after=3, since=SECOND)
+    feed.publish(KICK)
     await hub.step()
     # Comes in while the repeats are being told.
-    arriving = await listen(hub, TABLE, after=3, since=SECOND)
-    feed.tell(RETURN, said("hello"))
+    arriving = await subscribe(hub, TABLE, after=3, since=SECOND)
+    feed.publish(RETURN, new_event("hello"))
     await hub.step()
 
-    assert listening.received[-1] == "hello"
+    assert connected.received[-1] == "hello"
     assert arriving.received[-1] == "hello"
 
 
-async def test_kick_told_late_leaves_the_next_membership_alone(hub: Hub, feed: Told, rows: Rows) -> None:
+async def test_late_kick_does_not_end_the_next_membership(hub: Hub, feed: ScriptedFeed, rows: Rows) -> None:
     rows.bea = SECOND
-    bea = await listen(hub, TABLE, after=0, since=SECOND)
-    feed.tell(KICK, said("hello"), RETURN)
+    bea = await subscribe(hub, TABLE, after=0, since=SECOND)
+    feed.publish(KICK, new_event("hello"), RETURN)
     await hub.step()
-    feed.tell(said("again"))
+    feed.publish(new_event("again"))
     await hub.step()
 
     assert [id for id in bea.received if id in ("hello", "again")] == ["hello", "again"]
 
 
-async def test_two_memberships_of_one_millisecond_end_with_what_the_table_has(hub: Hub, feed: Told, rows: Rows) -> None:
+async def test_two_memberships_of_one_millisecond_end_with_what_the_table_has(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
     rows.bea = FIRST
-    bea = await listen(hub, TABLE, after=0, since=FIRST)
-    feed.tell(KICK)  # of the first of two that began in the same millisecond
+    bea = await subscribe(hub, TABLE, after=0, since=FIRST)
+    feed.publish(KICK)  # of the first of two that began in the same millisecond
     await hub.step()
-    feed.tell(said("hello"))
+    feed.publish(new_event("hello"))
     await hub.step()
 
     assert bea.received == ["kick", "hello"]
 
 
 async def test_membership_that_ends_here_while_it_is_read_gives_no_subscription(
-    hub: Hub, feed: Told, rows: Rows
+    hub: Hub, feed: ScriptedFeed, rows: Rows
 ) -> None:
-    bea = await listen(hub, after=0)
+    bea = await subscribe(hub, after=0)
     rows.bea = FIRST
 
     def kick() -> None:
@@ -214,23 +216,23 @@ async def test_membership_that_ends_here_while_it_is_read_gives_no_subscription(
         hub.disconnect([MembershipKey(BEA, TABLE)])
 
     rows.meanwhile = [kick]
-    feed.tell(JOIN, said("secret"))
+    feed.publish(JOIN, new_event("secret"))
     await hub.step()
 
     assert bea.received == ["join"]
 
 
 async def test_memberships_that_cannot_be_read_are_read_again_and_nothing_is_lost(
-    hub: Hub, feed: Told, rows: Rows
+    hub: Hub, feed: ScriptedFeed, rows: Rows
 ) -> None:
-    bea = await listen(hub, after=0)
+    bea = await subscribe(hub, after=0)
     rows.bea = FIRST
 
     def fail() -> None:
         raise OSError("the store does not answer")
 
     rows.meanwhile = [fail]
-    feed.tell(JOIN, said("hello"))
+    feed.publish(JOIN, new_event("hello"))
     with pytest.raises(OSError, match="does not answer"):
         await hub.step()
     rows.meanwhile = []
@@ -239,23 +241,23 @@ async def test_memberships_that_cannot_be_read_are_read_again_and_nothing_is_los
     assert bea.received == ["join", "hello"]
 
 
-async def test_an_end_that_is_told_again_ends_no_later_socket(hub: Hub, feed: Told) -> None:
-    over = await listen(hub, TABLE, after=0)
+async def test_repeated_session_end_closes_no_later_socket(hub: Hub, feed: ScriptedFeed) -> None:
+    over = await subscribe(hub, TABLE, after=0)
     end = Event(id="end", ends=(BEA,))
-    feed.tell(end)
+    feed.publish(end)
     await hub.step()
-    fresh = await listen(hub, TABLE, after=1)
-    feed.tell(end)
+    fresh = await subscribe(hub, TABLE, after=1)
+    feed.publish(end)
     await hub.step()
 
     assert over.is_ended
     assert not fresh.is_ended
 
 
-async def test_removal_that_the_feed_never_tells_keeps_nobody_out(hub: Hub, feed: Told) -> None:
+async def test_removal_that_the_feed_never_reports_does_not_block_rejoining(hub: Hub, feed: ScriptedFeed) -> None:
     hub.disconnect([MembershipKey(BEA, TABLE)])
-    bea = await listen(hub, TABLE, after=0)
-    feed.tell(said("welcome back"))
+    bea = await subscribe(hub, TABLE, after=0)
+    feed.publish(new_event("welcome back"))
     await hub.step()
 
     assert bea.received == ["welcome back"]

@@ -1,4 +1,4 @@
-"""Who hears what: those who are in a room, at once, and nobody else."""
+"""Who receives events: the members of a room, at once, and no other users."""
 
 from __future__ import annotations
 
@@ -21,47 +21,45 @@ from sobremesa.rooms.sending import Draft
 
 @pytest.fixture(params=ENGINES)
 def store(request: pytest.FixtureRequest) -> str:
-    """All of this holds on both engines."""
+    """All tests run on both engines."""
     return store_of(request.param, request)
 
 
-async def test_everybody_in_a_room_hears_a_message_on_every_socket_and_a_stranger_does_not(
-    town: Town, table: LongTable
-) -> None:
+async def test_members_receive_a_message_on_every_socket_and_others_do_not(town: Town, table: LongTable) -> None:
     async with (
-        town.visit(table.ana) as ana,
-        town.visit(table.bea) as bea,
-        town.visit(table.bea) as bea_again,
-        town.visit(table.dora) as dora,
+        town.connect(table.ana) as ana,
+        town.connect(table.bea) as bea,
+        town.connect(table.bea) as bea_again,
+        town.connect(table.dora) as dora,
     ):
-        for talk in (ana, bea, bea_again, dora):
-            await talk.identify()
-        await town.say(table.carl, table.channel_id, "dinner is ready")
+        for connection in (ana, bea, bea_again, dora):
+            await connection.identify()
+        await town.send(table.carl, table.channel_id, "dinner is ready")
 
-        events = [await talk.event("message.created") for talk in (ana, bea, bea_again)]
+        events = [await connection.event("message.created") for connection in (ana, bea, bea_again)]
 
         assert events[0] == events[1] == events[2]  # the very same, with the same place
         assert await dora.is_quiet("message.created")
 
 
-async def test_what_another_process_writes_is_heard(town: Town, table: LongTable, store: str) -> None:
-    async with town.visit(table.bea) as bea:
+async def test_writes_of_another_process_are_delivered(town: Town, table: LongTable, store: str) -> None:
+    async with town.connect(table.bea) as bea:
         await bea.identify()
         async with Sobremesa.open(store, background=False) as beside:
             await beside.channels.send(table.ana.actor, table.channel_id, Draft("from beside"))
-        assert (await bea.hear("message.created"))["content"] == "from beside"
+        assert (await bea.wait_for("message.created"))["content"] == "from beside"
 
 
-async def test_after_the_answer_to_a_kick_nothing_of_the_server_is_heard(town: Town, table: LongTable) -> None:
+async def test_removed_member_receives_no_more_events(town: Town, table: LongTable) -> None:
     for _ in range(2):
-        async with town.visit(table.bea) as bea, town.visit(table.ana) as ana, talking(town, table):
+        async with town.connect(table.bea) as bea, town.connect(table.ana) as ana, talking(town, table):
             await bea.identify()
             await ana.identify()
             await bea.event("message.created")
             status, _ = await ana.call(
                 "communities.removeMember", serverId=table.server_id, userId=table.bea.user.user_id
             )
-            after = {await town.say(table.carl, table.channel_id, "bea is gone") for _ in range(3)}
+            after = {await town.send(table.carl, table.channel_id, "bea is gone") for _ in range(3)}
 
             received: set[str] = set()
             while (frame := await bea.event("member.left", "message.created"))["t"] != "member.left":
@@ -76,32 +74,32 @@ async def test_after_the_answer_to_a_kick_nothing_of_the_server_is_heard(town: T
 
 @asynccontextmanager
 async def talking(town: Town, table: LongTable) -> AsyncIterator[None]:
-    """Four people in full swing, until the end of the block."""
+    """Four users who send messages until the end of the block."""
     stop = asyncio.Event()
 
-    async def talk() -> None:
+    async def send() -> None:
         while not stop.is_set():
-            await town.say(table.carl, table.channel_id, "on and on")
+            await town.send(table.carl, table.channel_id, "on and on")
 
-    talks = [asyncio.create_task(talk()) for _ in range(4)]
+    senders = [asyncio.create_task(send()) for _ in range(4)]
     yield
     stop.set()
-    await asyncio.gather(*talks)
+    await asyncio.gather(*senders)
 
 
-async def test_whoever_is_kicked_and_comes_back_hears_again(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as bea:
+async def test_removed_member_who_rejoins_receives_events_again(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as bea:
         await bea.identify()
         for number in range(10):
             await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
             invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
             await town.app.membership.redeem(table.bea.actor, invite.code)
-            await town.say(table.ana, table.channel_id, f"{number}")
-            assert (await bea.hear("message.created"))["content"] == f"{number}"
+            await town.send(table.ana, table.channel_id, f"{number}")
+            assert (await bea.wait_for("message.created"))["content"] == f"{number}"
 
 
-async def test_a_deleted_server_is_heard_of_once_and_then_no_more(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as bea:
+async def test_server_deleted_is_delivered_once_and_then_nothing(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as bea:
         await bea.identify()
         await town.app.communities.delete_server(table.ana.actor, table.server_id)
         await bea.event("server.deleted")
@@ -109,19 +107,19 @@ async def test_a_deleted_server_is_heard_of_once_and_then_no_more(town: Town, ta
             assert await bea.is_quiet(name), name
 
 
-async def test_a_conversation_that_begins_is_heard_by_those_in_it(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as bea, town.visit(table.carl) as carl:
+async def test_participants_receive_a_new_conversation(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as bea, town.connect(table.carl) as carl:
         await bea.identify()
         await carl.identify()
         begun = await town.app.conversations.create_direct(table.ana.actor, table.bea.user.user_id)
-        assert (await bea.hear("conversation.created"))["convoId"] == begun.conversation_id
+        assert (await bea.wait_for("conversation.created"))["convoId"] == begun.conversation_id
         await town.app.conversation_rooms.send(table.ana.actor, begun.conversation_id, Draft("just us"))
-        assert (await bea.hear("message.created"))["content"] == "just us"
+        assert (await bea.wait_for("message.created"))["content"] == "just us"
         assert await carl.is_quiet("conversation.created", "message.created")
 
 
-async def test_typing_is_told_to_those_who_look_and_not_again_and_again(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as bea:
+async def test_typing_is_published_to_the_room_at_most_once_in_a_while(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as bea:
         await bea.identify()
         for _ in range(5):
             await town.app.channels.typing(table.ana.actor, table.channel_id)
@@ -139,8 +137,8 @@ async def test_typing_is_told_to_those_who_look_and_not_again_and_again(town: To
         assert await bea.is_quiet("typing.started")
 
 
-async def test_clearing_the_text_ends_typing_and_it_may_start_again(town: Town, table: LongTable) -> None:
-    async with town.visit(table.bea) as bea:
+async def test_clearing_the_text_stops_typing_and_it_may_start_again(town: Town, table: LongTable) -> None:
+    async with town.connect(table.bea) as bea:
         await bea.identify()
         await town.app.channels.typing(table.ana.actor, table.channel_id)
         for _ in range(3):
@@ -152,36 +150,34 @@ async def test_clearing_the_text_ends_typing_and_it_may_start_again(town: Town, 
     assert events[1] == {"op": 0, "t": "typing.stopped", "d": stopped}
 
 
-async def test_a_bot_that_polls_hears_the_same(town: Town, table: LongTable) -> None:
+async def test_long_polling_returns_the_same_events(town: Town, table: LongTable) -> None:
     after = (await town.get(table.bea, "/events"))["next"]
-    said: dict[str, str] = {}
+    contents: dict[str, str] = {}
 
     async def poll(limit: int = 100) -> None:
         nonlocal after
         page = await town.get(table.bea, "/events", after=after, wait=20, limit=limit)
         after = page["next"]
-        said.update({item["id"]: item["d"]["content"] for item in page["items"] if item["t"] == "message.created"})
+        contents.update({item["id"]: item["d"]["content"] for item in page["items"] if item["t"] == "message.created"})
 
     async def poll_until(count: int, limit: int) -> None:
-        while len(said) < count:
+        while len(contents) < count:
             await poll(limit)
 
     waiting = asyncio.create_task(poll_until(1, 100))
-    await town.say(table.ana, table.channel_id, "one")
+    await town.send(table.ana, table.channel_id, "one")
     await waiting
-    await town.say(table.ana, table.channel_id, "two")
-    await town.say(table.ana, table.channel_id, "three")
+    await town.send(table.ana, table.channel_id, "two")
+    await town.send(table.ana, table.channel_id, "three")
     await poll_until(3, 1)
 
-    assert list(said.values()) == ["one", "two", "three"]
+    assert list(contents.values()) == ["one", "two", "three"]
     assert (await town.get(table.bea, "/events", after="nonsense"))["code"] == "bad_cursor"
 
 
 @pytest.mark.usefixtures("small_buffers")
-async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_hear(
-    town: Town, table: LongTable
-) -> None:
-    async with town.visit(table.carl) as carl, town.visit(table.bea, max_queue=1) as slow:
+async def test_slow_client_is_closed_and_can_resume_while_others_receive(town: Town, table: LongTable) -> None:
+    async with town.connect(table.carl) as carl, town.connect(table.bea, max_queue=1) as slow:
         await carl.identify()
         await slow.identify()
         cursor = slow.s
@@ -191,49 +187,49 @@ async def test_a_reader_who_does_not_read_is_closed_and_can_resume_while_others_
         text = "x" * 3900
         received = 0
         while town.app.live.hub.subscribers_of(table.bea.user.user_id):
-            await asyncio.gather(*(town.say(table.ana, table.channel_id, text) for _ in range(20)))
+            await asyncio.gather(*(town.send(table.ana, table.channel_id, text) for _ in range(20)))
             sent += 20
             while received < sent:
-                await carl.hear("message.created")
+                await carl.wait_for("message.created")
                 received += 1
             assert sent < 20_000, "a slow reader is never closed"
         # How it was closed (test_slow_readers looks at that) is behind everything that it has not read.
         slow.socket.transport.abort()
 
-    async with town.visit(table.bea) as back:
+    async with town.connect(table.bea) as back:
         missed = await back.resume(slow, cursor)
     assert len({frame["id"] for frame in missed if frame["t"] == "message.created"}) == sent
 
 
-async def test_the_metrics_tell_of_sockets_and_events(town: Town, table: LongTable) -> None:
-    async with town.visit(table.ana) as ana, town.visit(table.bea) as bea:
+async def test_metrics_count_sockets_and_events(town: Town, table: LongTable) -> None:
+    async with town.connect(table.ana) as ana, town.connect(table.bea) as bea:
         await ana.identify()
         await bea.identify()
-        await town.say(table.carl, table.channel_id, "hello")
-        await ana.hear("message.created")
-        await bea.hear("message.created")
+        await town.send(table.carl, table.channel_id, "hello")
+        await ana.wait_for("message.created")
+        await bea.wait_for("message.created")
         async with town.http.get(f"http://127.0.0.1:{town.metrics_port}/metrics") as answer:
-            told = await answer.text()
-    assert "sobremesa_gateway_sockets 2.0" in told
-    # A stream may also tell what happened just before the two came.
-    counted = re.search(r"^sobremesa_gateway_events_total (\d+)\.0$", told, re.MULTILINE)
+            metrics = await answer.text()
+    assert "sobremesa_gateway_sockets 2.0" in metrics
+    # The stream may also deliver what happened just before the two connected.
+    counted = re.search(r"^sobremesa_gateway_events_total (\d+)\.0$", metrics, re.MULTILINE)
     assert counted is not None
     assert int(counted[1]) >= 2
 
 
-async def test_broadcast_brings_counts_to_everybody_online_and_to_who_comes_back(town: Town, table: LongTable) -> None:
+async def test_broadcast_delivers_counts_to_online_users_and_on_resume(town: Town, table: LongTable) -> None:
     shop = Actor(key_id=KeyId("shop"), scopes=frozenset({"inbox:publish"}))
     notice = Notice(sender="shop", title="We are open", body="Come in")
-    async with town.visit(table.ana) as ana, town.visit(table.bea) as bea, town.visit(table.carl) as before:
-        for talk in (ana, bea, before):
-            await talk.identify()
+    async with town.connect(table.ana) as ana, town.connect(table.bea) as bea, town.connect(table.carl) as before:
+        for connection in (ana, bea, before):
+            await connection.identify()
         await before.socket.close()
         await town.app.inboxes.publishing.publish_to_everyone(shop, DEFAULT_TENANT, InboxKey("news"), notice)
-        for talk in (ana, bea):
-            assert (await talk.hear("inbox.message"))["audience"] == "everyone"
-            counts = await talk.event("inbox.counts")
+        for connection in (ana, bea):
+            assert (await connection.wait_for("inbox.message"))["audience"] == "everyone"
+            counts = await connection.event("inbox.counts")
             assert (counts["d"]["inbox"], counts["d"]["unread"]) == ("news", 1)
             assert counts["s"]
-        async with town.visit(table.carl) as after:
+        async with town.connect(table.carl) as after:
             missed = await after.resume(before)
     assert {frame["d"]["unread"] for frame in missed if frame["t"] == "inbox.counts"} == {1}

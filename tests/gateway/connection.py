@@ -1,9 +1,9 @@
-"""Somebody at the gateway, who speaks the protocol frame by frame.
+"""A gateway client that speaks the protocol frame by frame.
 
-async with town.visit(ana) as talk:
-    await talk.identify()
-    await town.say(channel, "hello")
-    assert (await talk.hear("message.created"))["content"] == "hello"
+async with town.connect(ana) as socket:
+    await socket.identify()
+    await town.send(channel, "hello")
+    assert (await socket.wait_for("message.created"))["content"] == "hello"
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Closed(Exception):
         self.code = code
 
 
-class Talk:
+class Connection:
     """One socket."""
 
     def __init__(self, url: str, token: str | None = None, **options: Any) -> None:
@@ -38,7 +38,7 @@ class Talk:
         self.token = token
         self.session_id = ""
         self.s = ""
-        """The place of the last event that was received."""
+        """The cursor of the last event that was received."""
         self.ready: dict[str, Any] = {}
 
     @property
@@ -59,19 +59,19 @@ class Talk:
         await self.socket.send(json.dumps({"op": op, "d": d, **more}))
 
     async def frame(self, seconds: float = SOON_SECONDS) -> dict[str, Any]:
-        """The next frame; Closed if there is none any more."""
+        """Return the next frame; raises Closed if there is none."""
         try:
             async with asyncio.timeout(seconds):
                 found: dict[str, Any] = json.loads(await self.socket.recv())
         except websockets.ConnectionClosed as closed:
-            told = closed.rcvd
-            raise Closed(1006 if told is None else told.code, "" if told is None else told.reason) from None
+            closing = closed.rcvd
+            raise Closed(1006 if closing is None else closing.code, "" if closing is None else closing.reason) from None
         if "s" in found:
             self.s = found["s"]
         return found
 
     async def closed(self) -> Closed:
-        """How the server closes the socket, whatever it says before."""
+        """Return how the server closes the socket, whatever it sends before."""
         while True:
             try:
                 await self.frame()
@@ -79,7 +79,7 @@ class Talk:
                 return closed
 
     async def is_quiet(self, *names: str) -> bool:
-        """Does nothing more come, or nothing of these names? A stream may still tell of what was before."""
+        """Return whether no more events come, or none of these names."""
         try:
             async with asyncio.timeout(QUIET_SECONDS):
                 while names and (await self.frame()).get("t") not in names:
@@ -93,7 +93,7 @@ class Talk:
     # The protocol
 
     async def identify(self, token: str | None = None) -> dict[str, Any]:
-        """Say hello and who one is; what `ready` brings."""
+        """Identify; return the payload of `ready`."""
         assert (await self.frame())["op"] == 10
         await self.send(2, {"token": token or self.token})
         ready = await self.frame()
@@ -102,8 +102,8 @@ class Talk:
         self.session_id = self.ready["sessionId"]
         return self.ready
 
-    async def resume(self, before: Talk, s: str | None = None) -> list[dict[str, Any]]:
-        """Come back to where another socket was: what was missed, until `resumed`."""
+    async def resume(self, before: Connection, s: str | None = None) -> list[dict[str, Any]]:
+        """Resume the session of another socket; return the missed events, until `resumed`."""
         assert (await self.frame())["op"] == 10
         self.session_id = before.session_id
         await self.send(6, {"token": self.token, "sessionId": before.session_id, "s": before.s if s is None else s})
@@ -113,18 +113,18 @@ class Talk:
         return missed
 
     async def event(self, *names: str) -> dict[str, Any]:
-        """The next event of one of these names, or of any."""
+        """Return the next event of one of these names, or of any."""
         while True:
             frame = await self.frame()
             if frame["op"] == 0 and (not names or frame["t"] in names):
                 return frame
 
-    async def hear(self, *names: str) -> Any:
-        """What the next event of one of these names tells."""
+    async def wait_for(self, *names: str) -> Any:
+        """Return the payload of the next event of one of these names."""
         return (await self.event(*names))["d"]
 
     async def call(self, method: str, **params: Any) -> tuple[int, Any]:
-        """Status and body of a call; events that come before the answer are dropped."""
+        """Return status and body of a call; events before the result are dropped."""
         self._calls += 1
         await self.send(12, {"method": method, "params": params}, id=self._calls)
         while True:
