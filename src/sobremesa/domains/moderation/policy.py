@@ -78,7 +78,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 class _LinkCheck(NamedTuple):
     rule: LinkRule
-    is_broken_by: Callable[[Links], bool]
+    matches: Callable[[Links], bool]
 
 
 class _RuleError(NamedTuple):
@@ -115,17 +115,17 @@ class Policy:
         return cls(rules)
 
     def judge(self, content: JudgedContent) -> Verdict:
-        """What the rules say of a message."""
-        broken: list[Rule] = []
+        """Return the verdict of the rules about content."""
+        matched: list[Rule] = []
         text = content.text
         if self._words is not None:
             numbers = frozenset[int]().union(*self._words.find(text))
-            broken += [self._word_rules[number] for number in sorted(numbers)]
+            matched += [self._word_rules[number] for number in sorted(numbers)]
         if self._links:
             links = Links(text)
-            broken += [check.rule for check in self._links if links and check.is_broken_by(links)]
-        broken += [rule for rule in self._mentions if content.mentions > rule.more_than]
-        return _verdict(broken) if broken else CLEAR
+            matched += [check.rule for check in self._links if links and check.matches(links)]
+        matched += [rule for rule in self._mentions if content.mentions > rule.more_than]
+        return _verdict(matched) if matched else CLEAR
 
 
 class PolicyJudge:
@@ -135,11 +135,11 @@ class PolicyJudge:
         self._policy = policy
 
     def judge_at_once(self, content: JudgedContent) -> Verdict | None:
-        """Return what the rules say; None for what is long."""
+        """Return the verdict; None if the content is too long to judge on the event loop."""
         return None if content.size > MAX_AT_ONCE else self._policy.judge(content)
 
     async def judge(self, content: JudgedContent) -> Verdict:
-        """Return what the rules say."""
+        """Return the verdict of the rules."""
         if content.size > MAX_AT_ONCE:
             return await asyncio.to_thread(self._policy.judge, content)
         return self._policy.judge(content)
@@ -159,11 +159,11 @@ class PolicyFile(PolicyJudge):
             raise BadSetting(f"the moderation policy {path} cannot be read: {error.strerror}") from None
 
     def judge_at_once(self, content: JudgedContent) -> Verdict | None:
-        """Return what the file's rules say; None if it is time to look whether they have changed."""
+        """Return the verdict; None if the file must be checked for changes first."""
         return None if self._is_check_due() else super().judge_at_once(content)
 
     async def judge(self, content: JudgedContent) -> Verdict:
-        """What the file's rules say, those of at most a second ago."""
+        """Return the verdict of the file's rules, which are at most a second old."""
         if self._is_check_due():
             self._checked_ms = self._clock.now_ms()
             await self._reload_if_changed()
@@ -216,10 +216,10 @@ def default_policy() -> Policy:
     return Policy.parse(files(__package__).joinpath(DEFAULT_POLICY).read_text("utf-8"), DEFAULT_POLICY)
 
 
-def _verdict(broken: list[Rule]) -> Verdict:
-    band = max(rule.nsfw_band for rule in broken)
-    hints = list(dict.fromkeys(rule.hint for rule in broken))
-    return Verdict("blocked" if any(rule.action == "block" for rule in broken) else "flagged", hints, band)
+def _verdict(matched: list[Rule]) -> Verdict:
+    band = max(rule.nsfw_band for rule in matched)
+    hints = list(dict.fromkeys(rule.hint for rule in matched))
+    return Verdict("blocked" if any(rule.action == "block" for rule in matched) else "flagged", hints, band)
 
 
 def _link_check(rule: LinkRule) -> Callable[[Links], bool]:

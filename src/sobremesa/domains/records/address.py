@@ -62,7 +62,7 @@ def parse_records(url: str) -> RecordsAddress:
             require_extra("asyncpg", "postgres", "a PostgreSQL records store")
             # asyncpg calls `ssl` what other drivers call `sslmode`.
             options = {"ssl" if name == "sslmode" else name: value for name, value in parse_qsl(parts.query)}
-            made = ("postgresql+asyncpg", parts.netloc, parts.path, urlencode(options), "")
-            return RecordsAddress(postgres=urlunsplit(made))
+            url_parts = ("postgresql+asyncpg", parts.netloc, parts.path, urlencode(options), "")
+            return RecordsAddress(postgres=urlunsplit(url_parts))
         case _:
             raise BadSetting(f"records is not the URL of a records store: {_KNOWN}")

@@ -302,12 +302,12 @@ class Records:
         question = f"expenses {thread_id}"
         before = self._pages.position(cursor, question)
 
-        async def look(connection: AsyncConnection) -> ExpensePage:
+        async def load(connection: AsyncConnection) -> ExpensePage:
             found = await expenses.newest(connection, thread_id, limit=limit + 1, before=before)
             page = self._pages.page(found, limit, question, lambda expense: expense.expense_id)
             return ExpensePage(page.items, page.cursor, await expenses.totals(connection, thread_id))
 
-        return await self._database.read(look)
+        return await self._database.read(load)
 
     async def decide_expense(
         self, actor: Actor, thread_id: str, expense_id: str, *, decision: Decision, version: int
@@ -362,8 +362,8 @@ class Records:
         check_texts(body=body, note=note)
         if body is not None:
             return Content(body, None, hashlib.sha256(body.encode()).hexdigest(), note)
-        kept = None if self._files is None or file_id is None else await self._files.keep(actor, file_id, thread_id)
-        return Content(None, file_id, kept, note)
+        sha256 = None if self._files is None or file_id is None else await self._files.keep(actor, file_id, thread_id)
+        return Content(None, file_id, sha256, note)
 
     async def _require_current(
         self, connection: AsyncConnection, thread_id: str, document_id: str, version: int

@@ -42,7 +42,7 @@ def open_threads(
     rooms: Callable[..., Rooms],
     card_types: Iterable[CardType] = (),
 ) -> ThreadServices:
-    """All parts of threads over one table; `rooms` makes the verbs of a kind of room behind a door."""
+    """Build the services of threads over one table; `rooms` builds the room service of a kind of room."""
     inboxes = Inboxes(table)
     access = Access(table, clock, audit, inboxes)
     room_service = rooms(THREADS, access=access)
