@@ -30,7 +30,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="package")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the files of `server` are."""
+    """The folder with the files of `server`."""
     return tmp_path_factory.mktemp("files") / "kept"
 
 
@@ -72,7 +72,7 @@ def store(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Where the files of `app` are."""
+    """The folder with the files of `app`."""
     return tmp_path / "files"
 
 
@@ -86,7 +86,7 @@ async def app(store: str, files: Path, clock: Ahead) -> AsyncIterator[Sobremesa]
 
 @pytest.fixture(scope="module")
 def bucket(moto_server: Endpoint) -> str:
-    """The address of a new bucket for `files`."""
+    """The URL of a new bucket for `files`."""
     name = f"files-{uuid.uuid4().hex}"
     requests.put(f"{moto_server.url}/{name}", timeout=30).raise_for_status()
     return f"s3://{name}/uploads?region={REGION}&endpoint={moto_server.url}"

@@ -11,11 +11,11 @@ from multidict import CIMultiDict
 from api.calling import TIMEOUT, Caller, Reply, check_form
 
 MAX_BYTES = 2_000_000
-"""What the servers of these tests take."""
+"""The upload limit of the servers in these tests."""
 
 
 class Fetched(NamedTuple):
-    """Bytes that came back, with their headers."""
+    """A downloaded body, with its headers."""
 
     status: int
     headers: CIMultiDict[str]
@@ -25,7 +25,7 @@ class Fetched(NamedTuple):
 async def upload(
     caller: Caller, content: bytes, *, type: str = "", name: str | None = None, expect: int = 201, **query: str
 ) -> Any:
-    """The bytes themselves as the body."""
+    """Upload bytes as the body of a request."""
     headers = {"Content-Type": type} if type else {}
     asked = query | ({} if name is None else {"name": name})
     return await _posted(caller, io.BytesIO(content), headers, asked, expect)
@@ -34,7 +34,7 @@ async def upload(
 async def upload_form(
     caller: Caller, content: bytes, *, type: str | None = None, name: str = "file", expect: int = 201, **query: str
 ) -> Any:
-    """A form with one file, as a browser sends it."""
+    """Upload a form with one file, as a browser does."""
     form = aiohttp.FormData(quote_fields=False)
     form.add_field("file", io.BytesIO(content), filename=name, content_type=type or "application/octet-stream")
     return await _posted(caller, form, {}, query, expect)
@@ -58,7 +58,7 @@ async def _posted(caller: Caller, body: Any, headers: dict[str, str], query: dic
 
 
 async def fetch(caller: Caller, url: str, *, headers: dict[str, str] | None = None, method: str = "GET") -> Fetched:
-    """What is at a signed address, without any other token."""
+    """Download a signed URL, without a bearer token."""
     async with caller.http.request(
         method, url, headers=headers or {}, timeout=TIMEOUT, allow_redirects=False
     ) as answer:

@@ -25,7 +25,7 @@ HTML = b"<!doctype html><title>x</title><script>alert(1)</script>"
 
 
 def picture(kind: str, size: tuple[int, int] = (64, 48), *, mode: str = "RGB", **options: Any) -> bytes:
-    """A picture with something in it."""
+    """An image with some content."""
     file = io.BytesIO()
     image = Image.linear_gradient("L").resize(size).convert(mode)
     image.save(file, kind, **options)
@@ -33,7 +33,7 @@ def picture(kind: str, size: tuple[int, int] = (64, 48), *, mode: str = "RGB", *
 
 
 def taken_by_a_camera(size: tuple[int, int] = (400, 200)) -> bytes:
-    """A JPEG that was taken with the camera on its side, and says where: what must not be passed on."""
+    """A rotated JPEG with GPS metadata, which must not be passed on."""
     exif = Image.Exif()
     exif[0x0112] = 6
     exif[0x010F] = "Secret camera"
@@ -53,7 +53,7 @@ def film(frames: int, size: tuple[int, int] = (8, 8), kind: str = "GIF") -> byte
 
 
 def png(width: int, height: int, data: bytes, *, extra: bytes = b"") -> bytes:
-    """A PNG that says what one likes: eight bits of grey."""
+    """A PNG with any header values: eight bits of gray."""
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + extra + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
@@ -63,7 +63,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def zeros(count: int) -> bytes:
-    """So many zeros, packed: the same packed megabyte again and again. (A bomb is refused before its checksum.)"""
+    """Compress a number of zeros by repeating one compressed megabyte. (A bomb is refused before its checksum.)"""
     steps, rest = divmod(count, 1 << 20)
     checksum = zlib.adler32(bytes(count)) if steps < 64 else 0
     return b"\x78\x9c" + _block(1 << 20) * steps + _block(rest) + b"\x03\x00" + struct.pack(">I", checksum)
@@ -88,7 +88,7 @@ def archive_of(files: dict[str, bytes]) -> bytes:
 
 
 def office(part: str, **more: bytes) -> bytes:
-    """A document of an office: an archive with a list of types."""
+    """An office document: an archive with a list of types."""
     return archive_of({"[Content_Types].xml": b"<Types/>", part: b"<x/>", **more})
 
 
@@ -103,7 +103,7 @@ def overlapping_bomb(entries: int = 1000, unpacked: int = 10_000_000) -> bytes:
 
 
 def lying_bomb() -> bytes:
-    """One entry after the other, each of which says that it is 4 GB."""
+    """Consecutive entries that each declare 4 GB."""
     local = struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, 0, 8, 0, 0, 0, 2, 0, 1, 0) + b"x\x03\x00"
     directory = b"".join(
         directory_entry(f"{number}".encode(), 2, 0xFFFFFFF0, number * len(local)) for number in range(3)
@@ -121,7 +121,7 @@ def directory_end(entries: int, length: int, offset: int) -> bytes:
 
 
 def nested_bomb(depth: int = 5) -> bytes:
-    """Archives in archives, sixteen of each, as 42.zip is made."""
+    """Archives in archives, sixteen per level, like 42.zip."""
     content = archive_of({"0.dll": bytes(1 << 20)})
     for _ in range(depth):
         content = archive_of({f"lib {number}.zip": content for number in range(16)})

@@ -93,7 +93,7 @@ def test_malicious_file_is_refused_within_two_seconds_and_100_mb(name: str, tmp_
     assert outcome["cpu"] < CPU_SECONDS
     assert outcome["peak"] < PEAK_BYTES
     kept = tmp_path / "kept"
-    assert [path for path in kept.rglob("*") if path.is_file()] == [], "something of it stays"
+    assert [path for path in kept.rglob("*") if path.is_file()] == [], "nothing of it stays"
 
 
 def test_largest_allowed_image_is_accepted(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_largest_allowed_image_is_accepted(tmp_path: Path) -> None:
 def taken(folder: Path, content: bytes, declared: str) -> dict[str, Any]:
     path = folder / "file"
     path.write_bytes(content)
-    # Measured without coverage, which makes a loop in Python ten times as slow.
+    # Measured without coverage, which makes Python loops ten times slower.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     done = subprocess.run(
         [sys.executable, process_upload.__file__, str(path), declared],

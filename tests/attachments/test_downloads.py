@@ -69,7 +69,7 @@ async def test_preview_is_small_upright_and_without_metadata(ana: Caller) -> Non
     with Image.open(io.BytesIO(fetched.content)) as preview:
         assert preview.size == (320, 640)
         assert dict(preview.getexif()) == {}
-        # What was left, and red, is on top once it stands upright.
+        # The red left side is on top once the image is upright.
         assert preview.convert("RGB").getpixel((160, 100))[0] > 200  # type: ignore[index]
         assert preview.convert("RGB").getpixel((160, 540))[2] > 200  # type: ignore[index]
     assert b"Secret camera" not in fetched.content

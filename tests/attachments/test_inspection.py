@@ -151,7 +151,7 @@ def test_declared_type_may_be_an_alias(content: bytes, declared: str, mime: str,
 
 
 def test_any_prefix_of_any_file_is_accepted_or_refused(tmp_path: Path) -> None:
-    """A file that was cut must not be a fault of ours."""
+    """A truncated file must not cause an internal error."""
     for content, _ in TAKEN.values():
         for length in [*range(1, 64), len(content) // 2, len(content) - 1]:
             try:

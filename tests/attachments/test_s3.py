@@ -45,7 +45,7 @@ async def ana(s3_server: Server) -> AsyncIterator[Caller]:
 
 
 async def keys_in(bucket: str, file: Any = None) -> list[str]:
-    """What is in the bucket (of one file), by asking S3."""
+    """Return the keys in the bucket (of one file), from S3."""
     endpoint = parse_qs(urlsplit(bucket).query)["endpoint"][0]
     url = f"{endpoint}/{urlsplit(bucket).netloc}?list-type=2"
     async with aiohttp.ClientSession() as session, session.get(url) as answer:
@@ -54,7 +54,7 @@ async def keys_in(bucket: str, file: Any = None) -> list[str]:
 
 
 async def put(presigned: dict[str, Any], content: bytes) -> int:
-    """What a client does with a presigned request."""
+    """Send a presigned request, as a client does."""
     async with (
         aiohttp.ClientSession() as session,
         session.request(
@@ -180,7 +180,7 @@ async def test_direct_upload_has_limits_of_size_and_type(ana: Caller) -> None:
     assert (await asked(ana, mime="image/svg+xml", expect=422))["code"] == "wrong_type"
     assert (await asked(ana, size=0, expect=422))["code"] == "invalid"
     url = (await asked(ana))["presigned"]["url"]
-    # The signature holds the length and the type, so the bucket takes nothing else.
+    # Length and type are signed, so the bucket accepts nothing else.
     assert parse_qs(urlsplit(url).query)["X-Amz-SignedHeaders"] == ["content-length;content-type;host"]
 
 

@@ -196,7 +196,7 @@ async def test_files_are_next_to_the_table_by_default(tmp_path: Path) -> None:
         running.stop()
     with serving(f"sqlite:///{tmp_path / 'chat.db'}", tmp_path / "log") as running:
         async with client_of(running.url) as http:
-            assert (await fetch(Caller(http), made["url"])).content == PNG, "an address holds across a restart"
+            assert (await fetch(Caller(http), made["url"])).content == PNG, "a URL stays valid across a restart"
 
 
 async def posted(caller: Caller, body: object, headers: dict[str, str] | None = None) -> tuple[int, str]:

@@ -242,7 +242,7 @@ def test_the_time_of_hard_characters_grows_with_their_number_only(name: str) -> 
         policy.judge(message)
         return time.thread_time() - began
 
-    # Four times as long for four times as much, where it grows with the square sixteen times; the best of some tries.
+    # Linear time is four times as long for four times the text; quadratic time would be sixteen. Best of some tries.
     assert min(seconds(whole) for _ in range(10)) < 9 * min(seconds(quarter) for _ in range(10)) + 0.001
 
 
@@ -287,7 +287,7 @@ def test_missing_or_binary_file_is_refused(tmp_path: Path) -> None:
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Write the file anew, at a later time whatever the clock of the disk is like."""
+    """Rewrite the file with a later modification time, whatever the resolution of the file system."""
     later = path.stat().st_mtime_ns + 1_000_000_000
     path.write_text(text)
     os.utime(path, ns=(later, later))

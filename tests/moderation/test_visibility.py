@@ -35,7 +35,7 @@ SECRET = "you donkey"
 
 
 async def read(town: Town, who: Actor, message_id: MessageId) -> dict[str, list[MessageView]]:
-    """A message by every way on which it can be read."""
+    """Return a message from every read that can contain it."""
     channels, room = town.app.channels, town.channel_id
     anywhere = await channels.find_anywhere(who, message_id)
     assert anywhere is not None
@@ -57,7 +57,7 @@ async def read(town: Town, who: Actor, message_id: MessageId) -> dict[str, list[
 
 
 def tells(ways: dict[str, list[MessageView]], text: str) -> set[str]:
-    """The ways on which a text comes out."""
+    """Return the reads that contain a text."""
     return {way for way, views in ways.items() if any(text in msgspec.json.encode(view).decode() for view in views)}
 
 

@@ -22,7 +22,7 @@ async def _clear(content: JudgedContent) -> Verdict:
 
 
 class Script:
-    """A judge whose next words a test chooses."""
+    """A judge whose next verdict a test chooses."""
 
     def __init__(self) -> None:
         self.asked: list[JudgedContent] = []
@@ -41,7 +41,7 @@ class Script:
 
 
 async def cases(app: Sobremesa, state: State = "open") -> list[CaseView]:
-    """The whole queue, page by page."""
+    """Return the whole queue, page by page."""
     found: list[CaseView] = []
     cursor = None
     while True:
@@ -52,12 +52,12 @@ async def cases(app: Sobremesa, state: State = "open") -> list[CaseView]:
 
 
 async def stored(app: Sobremesa, kind: str) -> list[Item]:
-    """The rows of a kind, as they are."""
+    """Return the stored rows of a kind."""
     return [item async for item in app.table.scan(consistent=True) if item["entityType"] == kind]
 
 
 async def blocked(town: Town, who: Actor, text: str, **more: str) -> MessageView:
-    """A message that a person has blocked."""
+    """Send a message and block it as a moderator."""
     message = await town.say(who, text, **more)
     await block(town, message)
     return message

@@ -29,7 +29,7 @@ from sobremesa.table.errors import BadCursor
 from sobremesa.work.idempotency import KeyReused
 
 
-async def draft(world: World, title: str = "Licence", **given: Any) -> DocumentInFull:
+async def draft(world: World, title: str = "License", **given: Any) -> DocumentInFull:
     asked = {"kind": "license", "body": "One year, Europe."} | given
     return await world.records.create_document(SELLER, THREAD, title=title, **asked)
 
@@ -208,10 +208,10 @@ async def test_repeated_create_returns_the_first_document_and_another_body_is_re
         await draft(world, key="again", body="Something else.")
     with pytest.raises(KeyReused):
         await world.records.create_document(
-            SELLER, "another-thread", title="Licence", kind="license", body="One year, Europe.", key="again"
+            SELLER, "another-thread", title="License", kind="license", body="One year, Europe.", key="again"
         )
     theirs = await world.records.create_document(
-        BUYER, THREAD, title="Licence", kind="license", body="One year, Europe.", key="again"
+        BUYER, THREAD, title="License", kind="license", body="One year, Europe.", key="again"
     )
     assert theirs.document_id != same[0].document_id
 

@@ -47,7 +47,7 @@ async def pending(world: World) -> int:
 
 
 async def assert_fresh(world: World, tab: Tab, thread: str = THREAD) -> Shown:
-    """The tab shows what the records say now."""
+    """Assert that the tab matches the current records."""
     shown, snapshot = await world.panels.tab(tab, thread), await world.outbox.snapshot(thread, tab)
     assert shown is not None
     assert snapshot is not None
@@ -182,7 +182,7 @@ async def test_concurrent_replay_skips_or_repeats_a_tab(address: RecordsAddress,
         writing = await asyncio.wait_for(two.spend(), SOON_SECONDS)
         go_on.set()
 
-        # PostgreSQL skips what is locked; SQLite shows it twice, and the second changes nothing.
+        # PostgreSQL skips locked rows; SQLite writes twice, and the second write changes nothing.
         assert other.written == (0 if address.postgres else 1)
         assert await slow == ReplayResult(written=1 if address.postgres else 0, failed=0)
         assert writing.amount == 1250

@@ -30,7 +30,7 @@ _threads = itertools.count()
 
 
 class Life:
-    """A thread in which things happen; what is refused is part of life."""
+    """A thread with arbitrary changes, some of which are refused."""
 
     def __init__(self, world: World, thread: str) -> None:
         self.world = world

@@ -162,7 +162,7 @@ async def test_records_in_memory_are_one_store_for_all_callers(table: Table) -> 
 
 
 async def cancel_some(world: World) -> None:
-    """Spend, and be cancelled at every point of it that there may be."""
+    """Add expenses, cancelled at every possible point."""
     for turns in range(12):
         spending = asyncio.create_task(world.spend())
         for _ in range(turns):

@@ -53,7 +53,7 @@ class Shown(Entity):
 
 
 class TablePanels:
-    """Tabs in a table, which can be made to fail."""
+    """Tabs in a table, whose writes can be made to fail."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -70,7 +70,7 @@ class TablePanels:
                 self._happened.notify_all()
 
     async def until(self, happened: Callable[[], bool]) -> None:
-        """Wait until so much was shown, or has failed."""
+        """Wait until a number of writes succeeded or failed."""
         async with asyncio.timeout(SOON_SECONDS), self._happened:
             await self._happened.wait_for(happened)
 
@@ -91,7 +91,7 @@ class TablePanels:
 
 
 class World:
-    """Open records, and the tabs that they are shown in."""
+    """Open records, and their tabs."""
 
     def __init__(self, store: RecordsStore, records: Records, outbox: Outbox, panels: TablePanels) -> None:
         self.store = store

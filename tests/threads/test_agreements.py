@@ -40,7 +40,7 @@ async def amendments(deal: Deal, who: Actor | None = None) -> list[Amendment]:
 
 
 async def docs_of(deal: Deal) -> str:
-    """The tab of documents, after everything that waits was shown."""
+    """Return the docs tab, after all pending outbox rows were replayed."""
     await (await deal.app.archive.outbox()).replay()
     return str((await deal.app.tabs.get(deal.buyer, deal.thread_id, "docs")).content)
 
@@ -86,7 +86,7 @@ async def test_file_of_a_record_survives_its_message_and_never_expires(deal: Dea
     records = await app.archive.records()
     for file in (sent, alone):
         made = await records.create_document(
-            deal.seller, thread_id, title="Licence", kind="license", file_id=file.file_id
+            deal.seller, thread_id, title="License", kind="license", file_id=file.file_id
         )
         assert made.sha256 is not None
 
@@ -114,7 +114,7 @@ async def test_record_refuses_files_of_other_users_and_threads(deal: Deal) -> No
     for file in (theirs, mine_elsewhere):
         with pytest.raises(NotFound):
             await records.create_document(
-                deal.seller, deal.thread_id, title="Licence", kind="license", file_id=file.file_id
+                deal.seller, deal.thread_id, title="License", kind="license", file_id=file.file_id
             )
 
 
@@ -129,7 +129,7 @@ async def test_withheld_file_is_not_revealed_by_a_record(deal: Deal) -> None:
     records = await app.archive.records()
     with pytest.raises(NotFound):
         await records.create_document(
-            deal.seller, deal.thread_id, title="Licence", kind="license", file_id=file.file_id
+            deal.seller, deal.thread_id, title="License", kind="license", file_id=file.file_id
         )
     with pytest.raises(NotFound):
         await app.attachments.get(deal.buyer, file.file_id)
@@ -164,7 +164,7 @@ async def test_command_rebuilds_a_damaged_tab(tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
         deal = await strike_deal(app)
         records = await app.archive.records()
-        await records.create_document(deal.buyer, deal.thread_id, title="Licence", kind="license", body="One year.")
+        await records.create_document(deal.buyer, deal.thread_id, title="License", kind="license", body="One year.")
         await docs_of(deal)
         whole = await app.table.get(tab_by_name(room_id=deal.thread_id, tab="docs"))
         assert whole is not None
@@ -180,4 +180,4 @@ async def test_command_rebuilds_a_damaged_tab(tmp_path: Path) -> None:
         done = await commands.run_async(commands.SOBREMESA, "records", "rebuild", "--store", store)
         assert done.returncode == 0, done.stderr
 
-        assert "Licence" in str((await app.tabs.get(deal.seller, deal.thread_id, "docs")).content)
+        assert "License" in str((await app.tabs.get(deal.seller, deal.thread_id, "docs")).content)

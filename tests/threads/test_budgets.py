@@ -32,12 +32,12 @@ BUDGETS: dict[str, Cost] = {
     "make an inquiry": Cost({"get": 1, "transact": 1}, 1, 16),
     "make it again": Cost({"get": 1, "batch_get": 1}, 3, 0),
     "make a project of an lbg and a leg": Cost({"transact": 1}, 0, 18),
-    # One question to the index, and one batch with 20 heads and 20 rows of one's own.
+    # One index query, and one batch with 20 heads and 20 own rows.
     "inbox of 20 with nothing unread": Cost({"query": 1, "batch_get": 1}, 41, 0),
     "threads of an lbg": Cost({"query": 1, "batch_get": 1}, 2.5, 0),
     "get a thread": Cost({"batch_get": 1}, 2, 0),
-    # One write request: message 2, head 2, for each person their row 2 and its move in the inbox 2, and that the other
-    # party has not blocked the author 2.
+    # One write request: message 2, head 2, for each participant their row 2 and its index entry 2, and the check that
+    # the other party has not blocked the author 2.
     "send, three participants": Cost({"batch_get": 1, "transact": 1}, 2, 18),
     "send with a nonce": Cost({"batch_get": 1, "transact": 1}, 2, 20),
     "send without having read": Cost({"batch_get": 1, "transact": 1}, 2, 18),
@@ -51,7 +51,7 @@ BUDGETS: dict[str, Cost] = {
     "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 2),
     "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),
     "readers": Cost({"batch_get": 3, "query": 1}, 6, 0),
-    # As a send, and 2 for the card and 2 for the tab of actions, which grows with the cards.
+    # As a send, plus 2 for the card and 2 for the actions tab, which grows with the cards.
     "make an offer": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 22),
     "make a second offer": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 22),
     "accept it": Cost({"batch_get": 2, "transact": 1}, 4, 22),
@@ -71,7 +71,7 @@ BUDGETS: dict[str, Cost] = {
 
 
 async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
-    """Every verb once, and what each cost."""
+    """Call every method once, and return what each cost."""
     app, room, buyer, seller = deal.app, deal.thread_id, deal.buyer, deal.seller
     threads, rooms, people = app.threads, app.thread_rooms, app.thread_participants
     costs: dict[str, Cost] = {}

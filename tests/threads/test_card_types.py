@@ -67,7 +67,7 @@ def test_no_sequence_leaves_the_declared_states(kind: CardType, side: RoleContex
         assert (way.start, way.to) == (card.state, to)
         card = msgspec.structs.replace(card, state=way.to, version=card.version + 1)
         assert card.state in kind.states
-        assert card.state != EXPIRED, "only the clock gets there"
+        assert card.state != EXPIRED, "only time leads there"
 
 
 @given(kind=st.sampled_from(BUILT_IN), state=st.sampled_from(STATES), to=st.sampled_from(STATES))
@@ -116,7 +116,7 @@ class Empty(Payload):
 
 
 class Ending(Payload):
-    """Something that ends."""
+    """A payload that can expire."""
 
     expires_at: Moment | None = None
 

@@ -50,7 +50,7 @@ async def state_of(deal: Deal, card: Card) -> str:
 
 
 async def assert_tab_says_the_same(deal: Deal) -> None:
-    """The tab of actions tells of every card what the card tells."""
+    """Assert that the actions tab agrees with every card."""
     cards, _ = await deal.app.cards.list_cards(deal.buyer, deal.thread_id, limit=100)
     now = deal.app.cards.now()
     expected = [(card.message_id, card.type, as_of(card, now).state, card.version, card.created_by) for card in cards]
@@ -117,7 +117,7 @@ async def test_concurrent_accept_and_decline_have_one_winner_and_the_other_gets_
 async def test_card_moved_by_another_program_between_read_and_write_is_not_moved_again(
     deal: Deal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The card's own version decides, whatever the tab says."""
+    """The card's own version decides, whatever the tab contains."""
     card = await offer(deal)
     write = deal.app.table.write
 
@@ -362,7 +362,7 @@ async def test_repeated_idempotency_key_creates_one_card(deal: Deal) -> None:
         await made(2)
     assert await deal.contents() == ["offer: open"]
     await deal.app.threads.set_status(deal.seller, deal.thread_id, "locked")
-    assert await made() == card_id, "who lost the answer gets it, also after a lock"
+    assert await made() == card_id, "a client that lost the response gets it, also after a lock"
 
 
 async def test_message_of_a_card_cannot_be_edited_or_deleted(deal: Deal) -> None:

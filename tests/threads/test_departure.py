@@ -53,7 +53,7 @@ async def life(app: Sobremesa) -> Life:
     zeb = Actor.of_user(signed_in.user.user_id, NAME)
     deals = [await strike_deal(app) for _ in range(3)]
     own, helped, left = deals
-    # The thread that is their own: made as the others are, with them as the buyer.
+    # Their own thread: created like the others, with them as the buyer.
     made = await app.threads.create(zeb, NewThread("project", own.seller.user_id))
     own = own._replace(thread_id=made.listed.thread.room_id, buyer=zeb)
     for deal in (helped, left):
@@ -100,7 +100,7 @@ async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None
 
 
 def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awaitable[Any]]:
-    """The same call, which breaks down after so many steps of cleaning up."""
+    """Wrap a call so that it fails after a number of cleanup steps."""
     left = [steps]
 
     async def removing(*operations: Any, pattern: WritePattern | None = None, **options: Any) -> Any:

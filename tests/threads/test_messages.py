@@ -308,7 +308,7 @@ async def test_every_message_moves_the_thread_up_in_inboxes(app: Sobremesa, cloc
 
 
 async def crowd(deal: Deal, count: int) -> list[UserId]:
-    """Many participants at once, written as they would stand after being taken in."""
+    """Write many participants at once, as they would be stored after being added."""
     people = [UserId(f"crowd-{number:03}") for number in range(count)]
     thread = await deal.thread()
     await deal.app.table.write_many(
@@ -368,7 +368,7 @@ async def test_bump_only_moves_forward_and_repairs_after_a_crash(
 
     assert await moved() == len(everybody) - 1, "a row that is ahead stays ahead"
 
-    # A message that comes while an older one is being brought up is not undone by it.
+    # A bump for an older message does not undo a newer one.
     write = deal.app.table.write
     clock.move(seconds=10)
     with monkeypatch.context() as crashing:
@@ -405,7 +405,7 @@ async def test_author_edits_and_deletes_and_an_admin_deletes_a_message(deal: Dea
         await rooms.delete(deal.buyer, deal.thread_id, other.message_id)
     await rooms.delete(deal.admin, deal.thread_id, other.message_id)
     assert await deal.contents() == ["hello", ""]
-    assert await deal.thread() == before, "what the thread keeps of its last message is its time alone"
+    assert await deal.thread() == before, "the thread stores only the time of its last message"
 
 
 async def test_both_sides_react_and_pin(deal: Deal) -> None:

@@ -60,7 +60,7 @@ async def finds_donkeys(content: JudgedContent) -> Verdict:
 
 @pytest.fixture
 async def judged(store: str, clock: Ahead) -> AsyncIterator[Deal]:
-    """A deal in which whatever has a donkey in it is blocked."""
+    """A deal whose judge blocks any text with a donkey in it."""
     judge = Script()
     judge.answer = finds_donkeys
     settings = Settings(**CHEAP, rate_limits="off")

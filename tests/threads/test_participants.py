@@ -31,7 +31,7 @@ from threads.world import PLATFORM, Deal, at, new_person
 
 
 async def in_both(deal: Deal) -> set[UserId]:
-    """The participants, by their rows; the thread's own list says the same."""
+    """Return the participants from their rows, which must match the thread's own list."""
     rows = {item["userId"] for item in await deal.rows() if item["sk"].startswith("PART#")}
     listed = (await deal.thread()).participants
     assert set(listed) == rows

@@ -32,7 +32,7 @@ def day(number: int) -> Any:
 
 
 class Scene(NamedTuple):
-    """Rows of every kind, two and more of each, so that a question can find too much."""
+    """Rows of every kind, at least two of each, so that a pattern could find too much."""
 
     threads: list[thr.Thread]
     references: list[thr.ThreadReference]
@@ -142,7 +142,7 @@ def set_scene() -> Scene:
 Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
 
 READS: dict[str, Callable[[Scene], Asked]] = {
-    # Those of the document
+    # The documented patterns
     "S0.1": lambda s: (thr.thread_by_id(room_id=U), [s.threads[1]]),
     "S0.2": lambda s: (thr.participant_of(room_id=T, user_id=B), [s.places[3]]),
     "S0.3": lambda s: (thr.messages_in(room_id=T), s.messages[2::-1]),
@@ -151,7 +151,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "S0.6": lambda s: (thr.inbox_of(user_id=A), [s.places[1], s.places[2], s.places[0]]),
     "S0.7": lambda s: (thr.threads_of_lbg(lbg_id=G), [s.threads[1], s.threads[0]]),
     "S0.8": lambda s: (thr.threads_of_leg(leg_id=E), [s.threads[2], s.references[0]]),
-    # Beside those
+    # The others
     "THR.1": lambda s: (thr.participants_in(room_id=T), [s.places[0], s.places[3]]),
     "THR.15": lambda s: (thr.reference_of(room_id=s.references[0].room_id, leg_id=E), [s.references[0]]),
     "THR.2": lambda s: (thr.inquiry_of(buyer_user_id=B, seller_user_id=A, listing_id=L), [s.claims[1]]),
@@ -181,7 +181,7 @@ def test_every_declared_pattern_is_used() -> None:
 
 
 async def found_by(app: Sobremesa, asked: Key[Any] | Question[Any]) -> list[Entity]:
-    """What a question finds, asked page by page."""
+    """Return what a pattern finds, page by page."""
     if isinstance(asked, Key):
         row = await app.table.get(asked)
         return [] if row is None else [row]
@@ -225,7 +225,7 @@ def test_no_pattern_reads_more_than_its_own_kind_of_row(id: str) -> None:
 
 
 async def story(deal: Deal, clock: Ahead) -> None:
-    """Every verb of threads."""
+    """Call every method of threads."""
     app, thread_id = deal.app, deal.thread_id
     rooms, people = app.thread_rooms, app.thread_participants
     message = await deal.say(deal.buyer, "hello", nonce="n")
@@ -257,7 +257,9 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
     assert writes - set(met) == set()
     unnamed = {id: usage.calls for id, usage in met.items() if id not in REGISTRY.patterns and "." not in id}
-    assert unnamed == {id: usage.calls + 1 for id, usage in known.items() if id in unnamed}, "one person is put by hand"
+    assert unnamed == {id: usage.calls + 1 for id, usage in known.items() if id in unnamed}, (
+        "one participant is written by the test itself"
+    )
 
 
 def test_the_rows_of_the_scene_are_different() -> None:

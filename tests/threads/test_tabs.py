@@ -41,7 +41,7 @@ async def test_nested_json_is_returned_unchanged(deal: Deal) -> None:
         assert json.loads(json.dumps(tab.content)) == content
         assert (tab.source_version, tab.updated_by) == (version, deal.buyer.user_id)
 
-    # A whole number is one number, however it was written: clients that read doubles get the same one.
+    # An integer is the same number however it was written: clients that parse doubles get the same one.
     await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", [1e100, 2.0], source_version=9)
     huge, two = (await deal.app.tabs.get(deal.seller, deal.thread_id, "brief")).content
     assert (float(json.dumps(huge)), two) == (1e100, 2)

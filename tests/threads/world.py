@@ -88,7 +88,7 @@ async def strike_deal(app: Sobremesa, kind: ThreadKind = "inquiry", **about: Any
     made = await app.threads.create(buyer, wanted._replace(**about))
     thread = made.listed.thread
     thread_id, now = thread.room_id, thread.created_at
-    # By its rows, so that the thread begins without a notice.
+    # Written as rows, so that the thread starts without a notice.
     participant = Participant(
         room_id=thread_id, user_id=admin.user_id, role_context="admin", joined_at=now, last_message_at=now
     )
@@ -97,5 +97,5 @@ async def strike_deal(app: Sobremesa, kind: ThreadKind = "inquiry", **about: Any
 
 
 def at(milliseconds: int) -> datetime:
-    """A moment as clients name it."""
+    """Return a time as clients send it."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
