@@ -13,8 +13,11 @@ __all__ = ["app", "store"]
 
 
 @pytest.fixture
-def clock() -> SetClock:
-    return SetClock(NOW_MS)
+def clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
+    clock = SetClock(NOW_MS)
+    # The engine too: it removes expired rows by its own clock.
+    monkeypatch.setattr("sobremesa.table.opening.SystemClock", lambda: clock)
+    return clock
 
 
 @pytest.fixture

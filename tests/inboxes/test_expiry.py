@@ -195,16 +195,16 @@ async def test_counts_are_returned_under_constant_writes(shop: Shop, monkeypatch
 
 
 async def test_concurrent_readers_settle_once(shop: Shop) -> None:
-    people = [reader(f"user-{number}") for number in range(8)]
-    await shop.create_users(*people)
+    users = [reader(f"user-{number}") for number in range(8)]
+    await shop.create_users(*users)
     for _ in range(3):
         await shop.send(category="c", ttl="10s")
     await shop.send(category="c")
-    for who in people:
+    for who in users:
         await shop.count(who)
     shop.clock.move(seconds=10)
 
-    counts = await asyncio.gather(*(shop.count(who) for who in people))
+    counts = await asyncio.gather(*(shop.count(who) for who in users))
 
     assert {(count.total, count.unread) for count in counts} == {(1, 1)}
     assert await drift(shop, dry=True) == {}
