@@ -65,31 +65,31 @@ async def pages() -> Mapping[str, str]:
 
 def _data_model_page() -> str:
     text = NOTE + "# The data model\n\n"
-    text += "Every kind of row in the one table, and every question that is asked of it, as the code declares them.\n"
-    text += "What the rows promise together is told in [messages.md](messages.md) and [threads.md](threads.md).\n\n"
+    text += "Every entity and every access pattern of the table, as the code declares them.\n"
+    text += "The guarantees across rows are described in [messages.md](messages.md) and [threads.md](threads.md).\n\n"
     text += "## Entities\n\n" + catalog.markdown(catalog.entity_rows(REGISTRY))
     return text + "\n## Access patterns\n\n" + catalog.markdown(catalog.pattern_rows(REGISTRY))
 
 
 async def _costs_page() -> str:
     costs = await story.tell()
-    text = NOTE + "# What everything costs\n\n"
-    text += "In DynamoDB's units: a read unit is 4 KB read consistently, a write unit 1 KB written, twice that in a\n"
+    text = NOTE + "# Costs\n\n"
+    text += "Costs in DynamoDB's units: a read unit is 4 KB read consistently, a write unit 1 KB written, twice that in a\n"
     text += (
         "transaction, and again for each index. On demand a million write units cost about $0.625 and a million read\n"
     )
     text += "units about $0.125 (us-east-1, 2025).\n\n"
     text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B, and\n"
     text += f"{story.THREADS} threads between two users.\n\n"
-    text += "## By verb\n\n"
+    text += "## By operation\n\n"
     text += catalog.markdown(
         [
             {
-                "verb": cost.verb,
+                "operation": cost.verb,
                 "requests": str(cost.calls),
                 "read units": f"{cost.read:g}",
                 "write units": f"{cost.write:g}",
-                "a million of them": f"${cost.read * 0.125 + cost.write * 0.625:.2f}",
+                "cost of a million": f"${cost.read * 0.125 + cost.write * 0.625:.2f}",
             }
             for cost in costs.verbs
         ]
@@ -109,13 +109,11 @@ def _permissions_page() -> str:
         {"right": says, **{role: "yes" if right in rights else "" for role, rights in RIGHTS.items()}}
         for right, says in DESCRIPTIONS.items()
     ]
-    text = NOTE + "# Who may do what\n\n## In a server\n\n"
-    text += (
-        "Nobody acts upon somebody of their own role or a higher one. The server's `ownerId` is the truth about its\n"
-    )
-    text += "owner. Somebody who is not in a server gets the same 404 as for a server that does not exist.\n\n"
+    text = NOTE + "# Permissions\n\n## In a server\n\n"
+    text += "Members cannot act on members of the same or a higher role. The `ownerId` of the server determines its\n"
+    text += "owner. A user who is not a member gets the same 404 as for a server that does not exist.\n\n"
     text += catalog.markdown(rows) + "\n## In a workspace\n\n"
-    text += "Owners may give any role to anybody, and there is always one of them.\n\n"
+    text += "Owners may assign any role to any member, and a workspace always has at least one owner.\n\n"
     return text + catalog.markdown(
         [
             {"right": says, **{role: "yes" if right in rights else "" for role, rights in workspaces.RIGHTS.items()}}
@@ -192,7 +190,7 @@ def _settings_page() -> str:
     rows = [
         {
             "variable": f"`{PREFIX}{info.name.upper()}`",
-            "default": f"`{_told(info.default)}`",
+            "default": f"`{_default(info.default)}`",
             "what it says": _description(info.type),
         }
         for info in msgspec.structs.fields(Settings)
@@ -200,8 +198,8 @@ def _settings_page() -> str:
     return text + catalog.markdown(rows)
 
 
-def _told(default: object) -> str:
-    """A default as a person would write it into the variable."""
+def _default(default: object) -> str:
+    """Return a default as it is written in the variable."""
     match default:
         case bool():
             return "true" if default else "false"

@@ -1,4 +1,4 @@
-"""Says again what it is told directly, or with its name. It takes BOT_ADDRESS, BOT_EMAIL and BOT_PASSWORD."""
+"""A bot that repeats direct messages and mentions. It reads BOT_ADDRESS, BOT_EMAIL and BOT_PASSWORD."""
 
 import asyncio
 import os

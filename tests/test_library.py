@@ -1,6 +1,8 @@
-"""The page about the library is true: its examples run from top to bottom."""
+"""The examples of docs/library.md run from top to bottom."""
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,8 +26,18 @@ async def test_every_example_of_the_library_page_runs_from_top_to_bottom() -> No
             await outcome
 
 
-async def test_a_clock_of_ones_own_gives_messages_their_times_or_refuses() -> None:
-    """Who imports a history means the times: none is changed silently."""
+def test_the_package_exports_its_main_names_and_imports_them_on_first_use() -> None:
+    program = (
+        "import sys, sobremesa.table\n"
+        "assert 'sobremesa.app' not in sys.modules\n"
+        "from sobremesa import Actor, Draft, Settings, Sobremesa\n"
+        "assert not hasattr(sobremesa, 'missing')\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+async def test_custom_clock_sets_the_times_of_messages_or_refuses_them() -> None:
+    """An import of a history keeps its times: none is changed silently."""
     clock = SetClock()
     async with Sobremesa.open("sqlite://", clock=clock, background=False) as app:
         ana = (await app.accounts.register(email="ana@example.com", username="ana", password="correct horse")).actor

@@ -1,4 +1,4 @@
-"""What the authorisation matrix is made of: requests, prepared for each caller, by the name of their line."""
+"""What the authorization matrix is made of: requests, prepared for each caller, by the name of their line."""
 
 from __future__ import annotations
 
