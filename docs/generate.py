@@ -74,7 +74,7 @@ def _data_model_page() -> str:
 async def _costs_page() -> str:
     costs = await story.tell()
     text = NOTE + "# Costs\n\n"
-    text += "Costs in DynamoDB's units: a read unit is 4 KB read consistently, a write unit 1 KB written, twice that in a\n"
+    text += "In DynamoDB's units: a read unit is 4 KB read consistently, a write unit 1 KB written, twice that in a\n"
     text += (
         "transaction, and again for each index. On demand a million write units cost about $0.625 and a million read\n"
     )
