@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
 
-// The browser of the system, where there is one; else the one of e2e/browser, which `make e2e` installs then.
+// The system browser if there is one, else that of e2e/browser, which `make e2e` installs.
 const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 async function browser(): Promise<string> {

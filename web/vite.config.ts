@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-// The build goes into the Python package, which serves it. In `vite dev` the API is that of a running server.
+// The build goes into the Python package, which serves it. `vite dev` proxies the API to a running server.
 const server = process.env.SOBREMESA_URL ?? "http://127.0.0.1:8080";
 
 export default defineConfig({

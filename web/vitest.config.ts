@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
-// Apart from vite.config.ts, so that a build needs nothing of the tests.
+// Separate from vite.config.ts, so that a build does not need the test packages.
 export default defineConfig({
   plugins: [react()],
   test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },

@@ -1,11 +1,14 @@
 import { faults } from "./axe";
-import { deal, expect, test } from "./world";
+import { createThread, expect, test } from "./fixtures";
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`threads, inbox and workspaces are clean for axe, in ${colorScheme}`, async ({ newcomer, server }) => {
+  test(`threads, inbox and workspaces have no axe violations, in ${colorScheme}`, async ({
+    newUser,
+    server,
+  }) => {
     test.setTimeout(90_000);
-    const [ana, bo] = [await newcomer("ana", { colorScheme }), await newcomer("bo")];
-    const threadId = await deal(ana, bo);
+    const [ana, bo] = [await newUser("ana", { colorScheme }), await newUser("bo")];
+    const threadId = await createThread(ana, bo);
     const at = `/threads/${threadId}`;
     const made = async (type: string, payload: object) =>
       await bo.api<{ messageId: string }>("POST", `${at}/cards`, { type, payload });
@@ -53,7 +56,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       if (wrong.length > 0) found[name] = wrong;
     };
     await ana.goTo(`/t/${threadId}`);
-    await expect(ana.said("accepted the amendment")).toBeVisible();
+    await expect(ana.message("accepted the amendment")).toBeVisible();
     await look("thread");
     for (const tab of ["Moodboard", "Shotlist", "Files", "Documents", "Expenses", "Actions"]) {
       await page.getByRole("tab", { name: tab }).click();

@@ -1,10 +1,10 @@
 import { faults } from "./axe";
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`every screen is clean for axe, in ${colorScheme}`, async ({ newcomer, community, server }) => {
+  test(`every screen has no axe violations, in ${colorScheme}`, async ({ newUser, community, server }) => {
     test.setTimeout(120_000); // axe looks at every element of a dozen screens
-    const [ana, ben] = [await newcomer("ana", { colorScheme }), await newcomer("ben")];
+    const [ana, ben] = [await newUser("ana", { colorScheme }), await newUser("ben")];
     const { channelId, path } = await community(ana, ben);
     const message = await ben.api<{ messageId: string }>("POST", `/channels/${channelId}/messages`, {
       content: `**hello** @${ana.name}, \`code\`, https://example.org\n> quote\n- list`,
@@ -34,8 +34,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expect(page.getByRole("heading", { name: "Recent" })).toBeVisible();
     await look("home");
     await ana.goTo(path);
-    await expect(ana.said("an answer")).toBeVisible();
-    await ana.said("an answer").hover();
+    await expect(ana.message("an answer")).toBeVisible();
+    await ana.message("an answer").hover();
     await look("channel");
     await page.getByRole("button", { name: "Pinned messages" }).click();
     await expect(page.getByText("Jump to message")).toBeVisible();
@@ -52,7 +52,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expect(page.getByLabel("Invite link")).toBeVisible();
     await look("invite");
     await ana.goTo(`/d/${convoId}`);
-    await expect(ana.said("hola")).toBeVisible();
+    await expect(ana.message("hola")).toBeVisible();
     await look("conversation");
     for (const tab of ["profile", "appearance", "security"]) {
       await ana.goTo(`/settings/${tab}`);
@@ -68,8 +68,8 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
-test("the page is there quickly, and small", async ({ newcomer, community }) => {
-  const ana = await newcomer("ana");
+test("the page loads quickly and stays small", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   let bytes = 0;
   const session = await ana.context.newCDPSession(ana.page);

@@ -5,7 +5,7 @@ import type { AxeResults } from "axe-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds wrong, in words. */
+/** The violations that axe finds, as text. */
 export async function faults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const results = await page.evaluate(() =>

@@ -1,67 +1,64 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
-test("after a restart of the server both go on, without a gap and without a reload", async ({
-  newcomer,
+test("after a server restart both clients continue, without a gap and without a reload", async ({
+  newUser,
   community,
   server,
 }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana, ben);
   await ana.goTo(path);
   await ben.goTo(path);
-  await ana.say("before");
-  await expect(ben.said("before")).toBeVisible();
+  await ana.send("before");
+  await expect(ben.message("before")).toBeVisible();
 
   await server.stop();
   await expect(ana.page.getByText("Reconnecting…")).toBeVisible();
-  await ana.say("while nobody listens");
+  await ana.send("while offline");
   await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await server.start();
 
-  await expect(ben.said("while nobody listens")).toBeVisible({ timeout: 25_000 });
+  await expect(ben.message("while offline")).toBeVisible({ timeout: 25_000 });
   await expect(ana.page.getByText("Waiting for connection")).toHaveCount(0);
-  await expect(ana.said("while nobody listens")).toHaveCount(1);
-  await ben.say("after");
-  await expect(ana.said("after")).toBeVisible();
+  await expect(ana.message("while offline")).toHaveCount(1);
+  await ben.send("after");
+  await expect(ana.message("after")).toBeVisible();
   await expect(ana.page.locator("[data-message]")).toHaveCount(3);
 });
 
-test("what is written offline waits, survives a reload, and is sent once", async ({
-  newcomer,
-  community,
-}) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("an offline message waits, survives a reload, and is sent once", async ({ newUser, community }) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana, ben);
   await ana.goTo(path);
   await ben.goTo(path);
-  await ana.say("hello");
-  await expect(ben.said("hello")).toBeVisible();
+  await ana.send("hello");
+  await expect(ben.message("hello")).toBeVisible();
 
   await ana.context.setOffline(true);
   await expect(ana.page.getByText("You're offline.")).toBeVisible();
-  await ana.say("from the tunnel");
+  await ana.send("from the tunnel");
   await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await ana.context.setOffline(false);
-  await expect(ben.said("from the tunnel")).toBeVisible();
-  await expect(ana.said("from the tunnel")).toHaveCount(1);
+  await expect(ben.message("from the tunnel")).toBeVisible();
+  await expect(ana.message("from the tunnel")).toHaveCount(1);
 
-  // The page goes while a message is on its way.
+  // The page closes while a message is being sent.
   await ana.page.route("**/messages", (route) =>
     route.request().method() === "POST" ? route.abort() : route.continue(),
   );
-  await ana.say("kept");
+  await ana.send("kept");
   await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await ana.page.unroute("**/messages");
   await ana.page.reload();
-  await expect(ben.said("kept")).toHaveCount(1);
-  await expect(ana.said("kept")).toHaveCount(1);
+  await expect(ben.message("kept")).toHaveCount(1);
+  await expect(ana.message("kept")).toHaveCount(1);
 });
 
-test("a message that is refused says why, and can be tried again or discarded", async ({
-  newcomer,
+test("a refused message shows the reason, and can be retried or discarded", async ({
+  newUser,
   community,
 }) => {
-  const ana = await newcomer("ana");
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
   await ana.page.route("**/messages", (route) =>
@@ -69,19 +66,16 @@ test("a message that is refused says why, and can be tried again or discarded", 
       ? route.fulfill({ status: 422, json: { status: 422, code: "refused", detail: "Not like this." } })
       : route.continue(),
   );
-  await ana.say("once");
+  await ana.send("once");
   await expect(ana.page.getByRole("alert")).toContainText("Not sent: Not like this.");
   await ana.page.unroute("**/messages");
   await ana.page.getByRole("button", { name: "Try again" }).click();
-  await expect(ana.said("once")).toBeVisible();
+  await expect(ana.message("once")).toBeVisible();
   await expect(ana.page.getByRole("alert")).toHaveCount(0);
 });
 
-test("an access token that has ended is renewed without a word, in two tabs at once", async ({
-  newcomer,
-  community,
-}) => {
-  const ana = await newcomer("ana");
+test("an expired access token is renewed silently, in two tabs at once", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
   await expect(ana.box).toBeVisible();
@@ -96,12 +90,12 @@ test("an access token that has ended is renewed without a word, in two tabs at o
   await Promise.all([other.goto(ana.page.url()), ana.page.reload()]);
   await expect(other.getByRole("textbox", { name: "Message #general" })).toBeVisible();
   await expect(ana.box).toBeVisible();
-  await ana.say("still here");
+  await ana.send("still here");
   await expect(other.locator("[data-message]").filter({ hasText: "still here" })).toBeVisible();
 });
 
-test("signing out in one tab signs out the other", async ({ newcomer, community }) => {
-  const ana = await newcomer("ana");
+test("signing out in one tab signs out the other", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
   const other = await ana.context.newPage();

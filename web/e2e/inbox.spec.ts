@@ -1,10 +1,10 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
-test("a broadcast arrives live, is counted everywhere, and goes away when it is put away", async ({
-  newcomer,
+test("a broadcast arrives live, is counted everywhere, and disappears when archived or snoozed", async ({
+  newUser,
   server,
 }) => {
-  const ana = await newcomer("ana");
+  const ana = await newUser("ana");
   const { page } = ana;
   const inbox = `live${Date.now()}`;
   await server.publish(inbox, { title: "Before", body: "first", category: "news" });
@@ -54,8 +54,8 @@ test("a broadcast arrives live, is counted everywhere, and goes away when it is 
   await expect(rows).toHaveCount(1);
 });
 
-test("all of a category is read at once, and a muted one is not counted", async ({ newcomer, server }) => {
-  const ana = await newcomer("ana");
+test("a category is marked as read at once, and a muted one is not counted", async ({ newUser, server }) => {
+  const ana = await newUser("ana");
   const { page } = ana;
   const inbox = `marks${Date.now()}`;
   for (const [title, category] of [

@@ -1,7 +1,7 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
-test("everything that matters goes by the keyboard", async ({ newcomer, community }) => {
-  const ana = await newcomer("ana");
+test("the main features work by keyboard", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { serverId, path } = await community(ana);
   await ana.api("POST", `/servers/${serverId}/channels`, { name: "menu" });
   await ana.goTo(path);
@@ -10,14 +10,14 @@ test("everything that matters goes by the keyboard", async ({ newcomer, communit
 
   await keyboard.type("first");
   await keyboard.press("Enter");
-  await expect(ana.said("first")).toBeVisible();
+  await expect(ana.message("first")).toBeVisible();
 
-  // Up edits the last message.
+  // The up arrow edits the last message.
   await keyboard.press("ArrowUp");
   await expect(ana.page.getByLabel("Edit message")).toBeFocused();
   await keyboard.type(" words");
   await keyboard.press("Enter");
-  await expect(ana.said("first words")).toBeVisible();
+  await expect(ana.message("first words")).toBeVisible();
 
   // A mention is completed.
   await ana.box.focus();
@@ -27,11 +27,11 @@ test("everything that matters goes by the keyboard", async ({ newcomer, communit
   await expect(ana.box).toHaveValue(`hey @${ana.name} `);
   await keyboard.press("Enter");
 
-  // From the list to a message, to its bar.
+  // From the list to a message, to its toolbar.
   await ana.page.getByRole("log").focus();
   await keyboard.press("ArrowUp");
   await keyboard.press("ArrowUp");
-  await expect(ana.said("first words")).toBeFocused();
+  await expect(ana.message("first words")).toBeFocused();
   for (let step = 0; step < 12; step++) {
     await keyboard.press("Tab");
     if (
@@ -40,9 +40,9 @@ test("everything that matters goes by the keyboard", async ({ newcomer, communit
       break;
   }
   await keyboard.press("Enter");
-  await expect(ana.said("first words").getByRole("button", { name: "👍, 1" })).toBeVisible();
+  await expect(ana.message("first words").getByRole("button", { name: "👍, 1" })).toBeVisible();
 
-  // Alt with an arrow goes to the next channel, Ctrl-K anywhere.
+  // Alt with an arrow key goes to the next channel, Ctrl-K opens the quick switcher.
   await keyboard.press("Alt+ArrowDown");
   await expect(ana.page.getByRole("heading", { name: "menu", exact: true })).toBeVisible();
   await keyboard.press("Control+k");
@@ -52,8 +52,8 @@ test("everything that matters goes by the keyboard", async ({ newcomer, communit
   await expect(ana.page).toHaveURL(new RegExp(`${path}$`));
 });
 
-test("Escape marks what is new as read", async ({ newcomer, community }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("Escape marks new messages as read", async ({ newUser, community }) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { channelId, path } = await community(ana, ben);
   await ben.api("POST", `/channels/${channelId}/messages`, { content: "new" });
   await ana.goTo(path);

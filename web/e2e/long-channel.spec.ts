@@ -1,8 +1,8 @@
-// A channel with very many messages: 2,000 every day; with LONG_CHANNEL=100000 as many, and how long tasks take counts.
+// A long channel: 2,000 messages by default. With LONG_CHANNEL=100000 it has as many, and the task time is checked.
 import type { Browser, CDPSession } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import { COMMAND, expect, middle, Server, test as base, wheel } from "./world";
+import { COMMAND, expect, middle, Server, test as base, wheel } from "./fixtures";
 
 const MEASURED = process.env["LONG_CHANNEL"];
 const HOW_MANY = Number(MEASURED ?? 2000);
@@ -11,7 +11,7 @@ const WHEEL = -2000;
 const MOST_NODES = 4000;
 const LONG_MS = 50;
 const TASK = "ThreadControllerImpl::RunTask";
-/** What may come and go between two looks at the heap, such as compiled code. */
+/** The noise between two heap measurements, such as compiled code. */
 const NOISE_BYTES = 500_000;
 
 interface Filled {
@@ -23,14 +23,14 @@ interface Filled {
 const test = base.extend<object, { filled: { server: Server; place: Filled }; server: Server }>({
   filled: [
     async ({}, use) => {
-      let told = "";
+      let output = "";
       const prepare = (store: string) => {
         const python = join(dirname(COMMAND), "python");
         const words = ["e2e/fill_channel.py", store, String(HOW_MANY)];
-        told = execFileSync(python, words, { encoding: "utf8" });
+        output = execFileSync(python, words, { encoding: "utf8" });
       };
       const server = await Server.start({ prepare });
-      await use({ server, place: JSON.parse(told) as Filled });
+      await use({ server, place: JSON.parse(output) as Filled });
       await server.end();
     },
     { scope: "worker", timeout: 300_000 },
@@ -38,7 +38,7 @@ const test = base.extend<object, { filled: { server: Server; place: Filled }; se
   server: [async ({ filled }, use) => await use(filled.server), { scope: "worker" }],
 });
 
-// A trace takes a picture of the whole page at each step, inside of it: that would be measured, too.
+// A Playwright trace takes snapshots inside the page, which would be measured, too.
 test.use({ trace: "off" });
 
 interface TraceEvent {
@@ -51,8 +51,7 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-/** Write down what the page's main thread does; the answer tells how long each task took of a processor, and of the
- * clock, which also counts how long it waited for others. */
+/** Trace the main thread of the page; the result has the CPU time and the wall-clock time of each task. */
 async function watchTasks(
   browser: Browser,
 ): Promise<() => Promise<{ processorMs: number[]; clockMs: number[] }>> {
@@ -87,14 +86,14 @@ async function heap(session: CDPSession): Promise<number> {
   return (await session.send("Runtime.getHeapUsage")).usedSize;
 }
 
-test(`${HOW_MANY} messages are read on and on, and the page stays small and quick`, async ({
-  newcomer,
+test(`${HOW_MANY} messages are scrolled through, and the page stays small and fast`, async ({
+  newUser,
   filled,
   browser,
 }) => {
   test.setTimeout(300_000);
   const { serverId, channelId, code } = filled.place;
-  const ana = await newcomer("ana");
+  const ana = await newUser("ana");
   await ana.api("POST", `/invites/${code}/redeem`);
   const { page } = ana;
   let pages = 0;
@@ -132,7 +131,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   }
   await measure();
 
-  // While messages come above and go below, what one reads moves as the wheel says.
+  // While messages load above and are dropped below, the visible ones move exactly with the wheel.
   for (let step = 0; step < 60; step++) {
     const before = await middle(list);
     await wheel(list, -300);
@@ -141,7 +140,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
     expect(moved > -20 && moved < 340, `moved by ${moved}`).toBe(true);
   }
 
-  // To the first message, by its day, and on from there; then back to the newest.
+  // Jump to the date of the first message, scroll on from there, and return to the newest.
   await page.getByRole("button", { name: "Jump to date" }).click();
   const first = await ana.api<{ items: { createdAt: string }[] }>(
     "GET",
@@ -153,7 +152,7 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
     .getByLabel("Date", { exact: true })
     .fill(day.map((each) => String(each).padStart(2, "0")).join("-"));
   await page.getByRole("button", { name: "Jump", exact: true }).click();
-  await expect(ana.said("number 0.")).toBeInViewport();
+  await expect(ana.message("number 0.")).toBeInViewport();
   await list.hover();
   for (let step = 0; step < 30; step++) {
     await wheel(list, -WHEEL);
@@ -163,8 +162,8 @@ test(`${HOW_MANY} messages are read on and on, and the page stays small and quic
   await page.getByRole("button", { name: "Newest messages" }).click();
   await expect(page.getByRole("button", { name: "Newest messages" })).toHaveCount(0);
   const took = Date.now() - back;
-  await ana.say("the last word");
-  await expect(ana.said("the last word")).toBeInViewport();
+  await ana.send("the last word");
+  await expect(ana.message("the last word")).toBeInViewport();
 
   const figures = {
     messages: HOW_MANY,

@@ -1,15 +1,15 @@
-// Layers by keyboard: menus, pickers and dialogs.
-import { expect, test } from "./world";
+// Menus, pickers and dialogs by keyboard.
+import { expect, test } from "./fixtures";
 
-test("menus and pickers are used by keyboard alone", async ({ newcomer, community }) => {
-  const ana = await newcomer("ana");
+test("menus and pickers work by keyboard alone", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
-  await ana.say("first");
+  await ana.send("first");
   const { page } = ana;
   const { keyboard } = page;
 
-  // A menu begins at its first item; arrows, Home, End and letters go over it, Escape gives the focus back.
+  // A menu focuses its first item; arrow keys, Home, End and letters move, Escape restores the focus.
   const opener = page.getByRole("button", { name: "Community menu" });
   await opener.focus();
   await keyboard.press("Enter");
@@ -25,15 +25,15 @@ test("menus and pickers are used by keyboard alone", async ({ newcomer, communit
   await keyboard.press("Home");
   await keyboard.press("c");
   await expect(item("Create channel")).toBeFocused();
-  // What happens on the page meanwhile leaves the focus where it is.
+  // Events meanwhile do not move the focus.
   await ana.api("POST", `/channels/${path.split("/").at(-1) ?? ""}/messages`, { content: "second" });
-  await expect(ana.said("second")).toBeVisible();
+  await expect(ana.message("second")).toBeVisible();
   await expect(item("Create channel")).toBeFocused();
   await keyboard.press("Escape");
   await expect(page.getByRole("menu")).toHaveCount(0);
   await expect(opener).toBeFocused();
 
-  // The emoji picker of the composer: type, go down, choose, and write on.
+  // The emoji picker of the composer: search, move down, choose, and continue typing.
   await ana.box.fill("hello ");
   await page.getByRole("button", { name: "Emoji", exact: true }).focus();
   await keyboard.press("Enter");
@@ -53,15 +53,15 @@ test("menus and pickers are used by keyboard alone", async ({ newcomer, communit
   await expect(page.getByRole("button", { name: "Emoji", exact: true })).toBeFocused();
 
   // A profile card opens beside its name, not over the sidebar.
-  await ana.said("first").getByRole("button", { name: ana.name }).click();
+  await ana.message("first").getByRole("button", { name: ana.name }).click();
   const card = page.getByRole("dialog", { name: ana.name });
   await expect(card.getByRole("button")).toBeFocused();
   const edge = await page.locator("main").boundingBox();
   expect((await card.boundingBox())?.x).toBeGreaterThan(edge?.x ?? Infinity);
 });
 
-test("a dialog keeps typed text until it is discarded on purpose", async ({ newcomer, community }) => {
-  const ana = await newcomer("ana");
+test("a dialog keeps typed text until the user discards it", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
   const { page } = ana;
@@ -70,7 +70,7 @@ test("a dialog keeps typed text until it is discarded on purpose", async ({ newc
   const name = page.getByLabel("Name");
   await name.fill("recipes");
 
-  // A selection that is dragged outside.
+  // Dragging a selection outside does not close it.
   const box = await name.boundingBox();
   if (box === null) throw new Error("no field");
   await mouse.move(box.x + 60, box.y + box.height / 2);
@@ -80,7 +80,7 @@ test("a dialog keeps typed text until it is discarded on purpose", async ({ newc
   await expect(name).toHaveValue("recipes");
   await expect(page.getByRole("alertdialog")).toHaveCount(0);
 
-  // Escape asks; Escape again, or the button, goes on editing.
+  // Escape asks; Escape again, or the button, continues editing.
   await name.focus();
   await keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Keep editing" })).toBeFocused();
@@ -94,7 +94,7 @@ test("a dialog keeps typed text until it is discarded on purpose", async ({ newc
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(name).toHaveCount(0);
 
-  // Nothing typed, nothing asked.
+  // Without typed text it closes at once.
   await page.getByRole("button", { name: "Create channel" }).click();
   await keyboard.press("Escape");
   await expect(name).toHaveCount(0);

@@ -1,63 +1,66 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
-test("two people talk, and each sees the other's words, edits, deletions and reactions", async ({
-  newcomer,
+test("two users see each other's messages, edits, deletions and reactions", async ({
+  newUser,
   community,
 }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana, ben);
   await ana.goTo(path);
   await ben.goTo(path);
 
-  await ana.say("Is **anybody** at the table?");
-  await expect(ben.said("Is anybody at the table?").locator("strong")).toHaveText("anybody");
-  await ben.say("I am.");
-  await expect(ana.said("I am.")).toBeVisible();
+  await ana.send("Is **anyone** online?");
+  await expect(ben.message("Is anyone online?").locator("strong")).toHaveText("anyone");
+  await ben.send("I am.");
+  await expect(ana.message("I am.")).toBeVisible();
   await expect(ana.page.locator(".message-sending")).toHaveCount(0);
 
-  const mine = ana.said("Is anybody at the table?");
+  const mine = ana.message("Is anyone online?");
   await mine.hover();
   await mine.getByRole("button", { name: "Edit" }).click();
-  await ana.page.getByLabel("Edit message").fill("Is somebody there?");
+  await ana.page.getByLabel("Edit message").fill("Is anyone there?");
   await ana.page.getByLabel("Edit message").press("Enter");
-  await expect(ben.said("Is somebody there?")).toContainText("(edited)");
+  await expect(ben.message("Is anyone there?")).toContainText("(edited)");
 
-  const theirs = ben.said("Is somebody there?");
+  const theirs = ben.message("Is anyone there?");
   await theirs.hover();
   await theirs.getByRole("button", { name: "React with 👍" }).click();
   await expect(theirs.locator(".reaction[aria-pressed=true]")).toBeVisible();
-  await expect(mine.or(ana.said("Is somebody there?")).getByRole("button", { name: "👍, 1" })).toBeVisible();
-  await ana.said("Is somebody there?").getByRole("button", { name: "👍, 1" }).click();
+  await expect(mine.or(ana.message("Is anyone there?")).getByRole("button", { name: "👍, 1" })).toBeVisible();
+  await ana.message("Is anyone there?").getByRole("button", { name: "👍, 1" }).click();
   await expect(theirs.getByRole("button", { name: "👍, 2" })).toBeVisible();
 
   await theirs.hover();
   await theirs.getByRole("button", { name: "Reply" }).click();
-  await ben.say("Somebody is.");
+  await ben.send("Yes, I am.");
   await expect(
-    ana.said("Somebody is.").getByRole("button", { name: `In reply to ${ana.name}` }),
+    ana.message("Yes, I am.").getByRole("button", { name: `In reply to ${ana.name}` }),
   ).toBeVisible();
 
-  const gone = ben.said("I am.");
+  const gone = ben.message("I am.");
   await gone.hover();
   await gone.getByRole("button", { name: "More" }).click();
   await ben.page.getByRole("menuitem", { name: "Delete" }).click();
   await ben.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(ana.page.getByText("This message was deleted.")).toBeVisible();
-  await expect(ana.said("I am.")).toHaveCount(0);
+  await expect(ana.message("I am.")).toHaveCount(0);
 });
 
-test("what is said elsewhere is counted, and mentions stand out", async ({ newcomer, community }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("messages in other channels are counted, and mentions are highlighted", async ({
+  newUser,
+  community,
+}) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { serverId, path } = await community(ana, ben);
   await ana.api("POST", `/servers/${serverId}/channels`, { name: "menu" });
   await ana.goTo(path);
   await expect(ana.box).toBeVisible();
   await ben.goTo(path);
   await ben.page.getByRole("link", { name: "menu" }).click();
-  await ben.say("soup");
+  await ben.send("soup");
   const link = ana.page.getByRole("navigation", { name: /^Channels/ }).getByRole("link", { name: "menu" });
   await expect(link).toContainText("1 unread");
-  await ben.say(`@${ana.name} soup?`);
+  await ben.send(`@${ana.name} soup?`);
   await expect(link).toContainText("1 mention");
   await link.click();
   await expect(ana.page.getByRole("separator", { name: "New messages" })).toBeVisible();
@@ -65,8 +68,8 @@ test("what is said elsewhere is counted, and mentions stand out", async ({ newco
   await expect(ana.page.locator(".mention-me")).toHaveText(`@${ana.name}`);
 });
 
-test("a direct conversation begins by a user name, and shows what was seen", async ({ newcomer }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("a direct conversation starts with a username, and shows read receipts", async ({ newUser }) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   await ana.goTo("/");
   await ben.goTo("/");
   await ana.page.getByRole("main").getByRole("button", { name: "New message" }).click();
@@ -74,19 +77,19 @@ test("a direct conversation begins by a user name, and shows what was seen", asy
   await ana.page.getByRole("button", { name: "Add", exact: true }).click();
   await ana.page.getByRole("button", { name: "Start chat" }).click();
   await expect(ana.box).toBeVisible();
-  await ana.say("Hola");
+  await ana.send("Hola");
   const conversation = ben.page
     .getByRole("navigation", { name: "Conversations" })
     .getByRole("link", { name: ana.name });
   await expect(conversation).toContainText("Hola");
   await expect(conversation).toContainText("1 unread");
   await conversation.click();
-  await expect(ben.said("Hola")).toBeVisible();
-  await expect(ana.said("Hola").getByLabel(`Seen by ${ben.name}`)).toBeVisible();
+  await expect(ben.message("Hola")).toBeVisible();
+  await expect(ana.message("Hola").getByLabel(`Seen by ${ben.name}`)).toBeVisible();
 });
 
-test("somebody comes in by an invite", async ({ newcomer, community, browser, server }) => {
-  const ana = await newcomer("ana");
+test("a new user joins with an invite", async ({ newUser, community, browser, server }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
   await ana.page.getByRole("button", { name: "Invite people" }).click();
@@ -102,15 +105,15 @@ test("somebody comes in by an invite", async ({ newcomer, community, browser, se
   await page.getByLabel("Username").fill("fresh");
   await page.getByLabel("Password").fill("correct horse");
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByRole("button", { name: "Join The long table" }).click();
+  await page.getByRole("button", { name: "Join Test community" }).click();
   await expect(page.getByRole("heading", { name: "general" }).first()).toBeVisible();
   expect(page.url()).toContain(server.url + path);
   await expect(ana.page.getByRole("complementary", { name: "People" })).toContainText("fresh");
   await context.close();
 });
 
-test("a picture is sent by the button and seen on the other side", async ({ newcomer, community }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("a picture is sent with the button and shown to the other user", async ({ newUser, community }) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana, ben);
   await ana.goTo(path);
   await ben.goTo(path);
@@ -121,16 +124,16 @@ test("a picture is sent by the button and seen on the other side", async ({ newc
     .setInputFiles({ name: "terracotta.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
   await expect(ana.page.getByRole("list", { name: "Files to send" })).toContainText("terracotta.png");
   await expect(ana.page.getByRole("button", { name: "Send" })).toBeEnabled();
-  await ana.say("look");
-  const picture = ben.said("look").getByRole("img", { name: "terracotta.png" });
+  await ana.send("look");
+  const picture = ben.message("look").getByRole("img", { name: "terracotta.png" });
   await expect(picture).toBeVisible();
   await expect
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBeGreaterThan(0);
 });
 
-test("pictures come in by paste and by drop", async ({ newcomer, community }) => {
-  const ana = await newcomer("ana");
+test("files are added by paste and by drop", async ({ newUser, community }) => {
+  const ana = await newUser("ana");
   const { path } = await community(ana);
   await ana.goTo(path);
   await ana.box.evaluate((box) => {
@@ -161,8 +164,8 @@ test("pictures come in by paste and by drop", async ({ newcomer, community }) =>
   expect((await card.boundingBox())?.height).toBeLessThan(80);
 });
 
-test("whoever is kicked is out at once, and roles change live", async ({ newcomer, community }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("a kicked member is removed at once, and roles change live", async ({ newUser, community }) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana, ben);
   await ana.goTo(path);
   await ben.goTo(path);
@@ -179,8 +182,8 @@ test("whoever is kicked is out at once, and roles change live", async ({ newcome
   await expect(ben.page.getByRole("heading", { name: /no longer a member/ })).toBeVisible();
 });
 
-test("a community and a channel are made, and a pinned message is found again", async ({ newcomer }) => {
-  const ana = await newcomer("ana");
+test("a user creates a community and a channel, and pins a message", async ({ newUser }) => {
+  const ana = await newUser("ana");
   const { page } = ana;
   await ana.goTo("/");
   await page.getByRole("button", { name: "Create or join a community" }).first().click();
@@ -191,8 +194,8 @@ test("a community and a channel are made, and a pinned message is found again", 
   await page.getByLabel("Name", { exact: true }).fill("olives");
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await expect(page.getByRole("heading", { name: "olives", exact: true })).toBeVisible();
-  await ana.say("press on Friday");
-  const message = ana.said("press on Friday");
+  await ana.send("press on Friday");
+  const message = ana.message("press on Friday");
   await expect(message).toBeVisible();
   await message.hover();
   await message.getByRole("button", { name: "More" }).click();
@@ -201,8 +204,8 @@ test("a community and a channel are made, and a pinned message is found again", 
   await expect(page.getByRole("complementary", { name: "Pinned" })).toContainText("press on Friday");
 });
 
-test("who comes and goes is seen, and who types", async ({ newcomer, community }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+test("presence and typing are shown", async ({ newUser, community }) => {
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana, ben);
   await ana.goTo(path);
   const row = ana.page
@@ -215,7 +218,7 @@ test("who comes and goes is seen, and who types", async ({ newcomer, community }
   await ben.box.pressSequentially("let me tell you");
   await expect(ana.page.getByText(`${ben.name} is typing`)).toBeVisible();
   await ben.box.press("Enter");
-  await expect(ana.said("let me tell you")).toBeVisible();
+  await expect(ana.message("let me tell you")).toBeVisible();
   await expect(ana.page.getByText(`${ben.name} is typing`)).toHaveCount(0);
   await ben.context.close();
   await expect(row).toContainText("away", { timeout: 15_000 });

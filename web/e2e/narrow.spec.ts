@@ -1,11 +1,11 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
-test("on a telephone the list is a drawer, and nothing is wider than the screen", async ({
-  newcomer,
+test("on a phone the sidebar is a drawer, and nothing is wider than the screen", async ({
+  newUser,
   community,
 }) => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
-  const [ana, ben] = [await newcomer("ana", phone), await newcomer("ben")];
+  const [ana, ben] = [await newUser("ana", phone), await newUser("ben")];
   const { path, channelId } = await community(ana, ben);
   await ben.api("POST", `/channels/${channelId}/messages`, {
     content: `long${"x".repeat(300)} and \`code ${"y".repeat(200)}\``,
@@ -25,7 +25,7 @@ test("on a telephone the list is a drawer, and nothing is wider than the screen"
   await expect(ana.page.getByRole("heading", { name: "Home" })).toBeInViewport();
   expect(await isWide()).toBe(false);
 
-  // An invite fits, with its link and the buttons of those that are active.
+  // The invite dialog fits, with its link and the Revoke buttons.
   await ana.goTo(path);
   await ana.page.getByRole("button", { name: "Open sidebar" }).click();
   await ana.page.getByRole("button", { name: "Invite people" }).click();
@@ -38,8 +38,8 @@ test("on a telephone the list is a drawer, and nothing is wider than the screen"
   expect(await ana.page.getByRole("dialog").evaluate(overflow)).toBe(0);
 
   await ana.goTo(path);
-  await ana.say("from the street");
-  await expect(ana.said("from the street")).toBeInViewport();
+  await ana.send("from the street");
+  await expect(ana.message("from the street")).toBeInViewport();
   await ana.page.getByRole("button", { name: "People" }).click();
   await expect(ana.page.getByRole("complementary", { name: "People" })).toBeInViewport();
   expect(await isWide()).toBe(false);

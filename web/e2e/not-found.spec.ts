@@ -1,20 +1,17 @@
-// Places that are not there, or no longer: what happened is said, and there is a way out.
-import { expect, test } from "./world";
+// Missing pages and lost access: the screen says what happened and links home.
+import { expect, test } from "./fixtures";
 
-test("somebody who is kicked is told, wherever they are, and has a way out", async ({
-  newcomer,
-  community,
-}) => {
-  const [ana, ben, cleo] = [await newcomer("ana"), await newcomer("ben"), await newcomer("cleo")];
+test("a kicked member is notified on any screen, and can go home", async ({ newUser, community }) => {
+  const [ana, ben, cleo] = [await newUser("ana"), await newUser("ben"), await newUser("cleo")];
   const { serverId, path } = await community(ana, ben, cleo);
   await ben.goTo(path);
   await expect(ben.box).toBeVisible();
   await cleo.goTo("/settings");
-  await expect(cleo.page.getByRole("link", { name: /The long table/ })).toBeVisible();
+  await expect(cleo.page.getByRole("link", { name: /Test community/ })).toBeVisible();
   for (const each of [ben, cleo]) await ana.api("DELETE", `/servers/${serverId}/members/${each.id}`);
 
   await expect(
-    ben.page.getByRole("heading", { name: "You're no longer a member of The long table" }),
+    ben.page.getByRole("heading", { name: "You're no longer a member of Test community" }),
   ).toBeVisible();
   await expect(ben.page.locator(".skeleton")).toHaveCount(0);
   await ben.page.getByRole("link", { name: "Back to home" }).click();
@@ -22,8 +19,8 @@ test("somebody who is kicked is told, wherever they are, and has a way out", asy
   await expect(cleo.page.getByRole("status").filter({ hasText: "no longer a member" })).toBeVisible();
 });
 
-test("a wrong address says so and leads home", async ({ newcomer }) => {
-  const ana = await newcomer("ana");
+test("a wrong URL shows an error and a link home", async ({ newUser }) => {
+  const ana = await newUser("ana");
   const nothing = "01JD0000000000000000000000";
   for (const [path, title] of [
     [`/c/${nothing}/${nothing}`, "You're not a member"],
@@ -41,12 +38,12 @@ test("a wrong address says so and leads home", async ({ newcomer }) => {
   await expect(ana.page.getByRole("heading", { name: "Home" })).toBeVisible();
 });
 
-test("after a sign-out the next person does not land where the one before was", async ({
-  newcomer,
+test("after a sign-out the next user does not open the page of the previous one", async ({
+  newUser,
   community,
   server,
 }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { path } = await community(ana);
   await ana.goTo(path);
   await expect(ana.box).toBeVisible();

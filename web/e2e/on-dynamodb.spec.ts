@@ -1,7 +1,7 @@
-// The same client on a server that keeps everything in DynamoDB.
+// The client on a server with the DynamoDB engine.
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
-import { ended, expect, freePort, Server, test as base } from "./world";
+import { terminate, expect, freePort, Server, test as base } from "./fixtures";
 
 const DYNOXIDE = "../tests/servers/node_modules/@dynoxide/linux-x64/dynoxide";
 
@@ -27,14 +27,14 @@ const test = base.extend<object, { server: Server }>({
         await use(server);
         await server.end();
       } finally {
-        await ended(database);
+        await terminate(database);
       }
     },
     { scope: "worker", timeout: 60_000 },
   ],
 });
 
-test("on DynamoDB somebody makes an account, signs out and signs in", async ({ browser, server }) => {
+test("on DynamoDB a user registers, signs out and signs in", async ({ browser, server }) => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${server.url}/register`);
@@ -51,31 +51,31 @@ test("on DynamoDB somebody makes an account, signs out and signs in", async ({ b
   await context.close();
 });
 
-test("on DynamoDB two people talk, and what is said elsewhere is counted", async ({
-  newcomer,
+test("on DynamoDB two users send messages, and other channels are counted", async ({
+  newUser,
   community,
 }) => {
-  const [ana, ben] = [await newcomer("ana"), await newcomer("ben")];
+  const [ana, ben] = [await newUser("ana"), await newUser("ben")];
   const { serverId, path } = await community(ana, ben);
   await ana.api("POST", `/servers/${serverId}/channels`, { name: "menu" });
   await ana.goTo(path);
   await ben.goTo(path);
-  await ana.say("Is anybody at the table?");
-  await expect(ben.said("Is anybody at the table?")).toBeVisible();
-  await ben.say("I am.");
-  await expect(ana.said("I am.")).toBeVisible();
+  await ana.send("Is anyone online?");
+  await expect(ben.message("Is anyone online?")).toBeVisible();
+  await ben.send("I am.");
+  await expect(ana.message("I am.")).toBeVisible();
   await expect(ben.page.locator(".message-sending")).toHaveCount(0);
 
   await ben.page.getByRole("link", { name: "menu" }).click();
-  await ben.say("soup");
+  await ben.send("soup");
   const link = ana.page.getByRole("navigation", { name: /^Channels/ }).getByRole("link", { name: "menu" });
   await expect(link).toContainText("1 unread");
-  await ben.say(`@${ana.name} soup?`);
+  await ben.send(`@${ana.name} soup?`);
   await expect(link).toContainText("1 mention");
   await link.click();
   await expect(ana.page.getByRole("separator", { name: "New messages" })).toBeVisible();
   await expect(link).not.toContainText(/unread|mention/);
 
   await ana.page.reload();
-  await expect(ana.said("soup?")).toBeVisible();
+  await expect(ana.message("soup?")).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
 const CORPUS = [
   "<script>window.hacked = 1</script>",
@@ -13,8 +13,8 @@ const CORPUS = [
   "{{constructor.constructor('window.hacked=1')()}}",
 ];
 
-test("nothing that people write or are called runs", async ({ newcomer, community }) => {
-  const [ana, eve] = [await newcomer("ana"), await newcomer("eve")];
+test("no message and no name runs as a script", async ({ newUser, community }) => {
+  const [ana, eve] = [await newUser("ana"), await newUser("eve")];
   const { serverId, channelId, path } = await community(ana, eve);
   await ana.api("PATCH", `/servers/${serverId}`, { name: "<img src=x onerror=window.hacked=1>" });
   await ana.api("PATCH", `/channels/${channelId}`, {
@@ -28,7 +28,7 @@ test("nothing that people write or are called runs", async ({ newcomer, communit
   await ana.goTo(path);
   for (const content of CORPUS) await eve.api("POST", `/channels/${channelId}/messages`, { content });
   await expect(ana.page.locator("[data-message]")).toHaveCount(CORPUS.length);
-  await expect(ana.said("<script>window.hacked = 1</script>")).toBeVisible();
+  await expect(ana.message("<script>window.hacked = 1</script>")).toBeVisible();
   await expect(ana.page.getByRole("heading", { name: "<img src=x onerror=window.hacked=1>" })).toBeVisible();
   const links = await ana.page
     .locator(".message a")
@@ -39,7 +39,7 @@ test("nothing that people write or are called runs", async ({ newcomer, communit
   expect(blocked).toEqual([]);
 });
 
-test("a link to elsewhere does not lead out after signing in", async ({ page, server }) => {
+test("a link to another site is not followed after signing in", async ({ page, server }) => {
   await page.goto(`${server.url}/signin?to=//evil.example/`);
   await page.getByRole("link", { name: "Create account" }).click();
   await page.getByLabel("Email").fill("careful@example.org");

@@ -1,5 +1,5 @@
-// Whatever people and programs write into cards, tabs, items and notices is shown as text, on a narrow screen too.
-import { deal, expect, test, type Person } from "./world";
+// Content of cards, tabs, items and notifications is shown as text, on narrow screens too.
+import { createThread, expect, test, type TestUser } from "./fixtures";
 
 const CORPUS = [
   "<script>window.hacked = 1</script>",
@@ -12,7 +12,7 @@ const CORPUS = [
 ];
 const ALL = CORPUS.join("\n");
 
-async function isSafe(person: Person, words = CORPUS[1] ?? ""): Promise<void> {
+async function isSafe(person: TestUser, words = CORPUS[1] ?? ""): Promise<void> {
   const { page } = person;
   await expect(page.locator("main").getByText(words).first()).toBeVisible();
   expect(await page.evaluate(() => "hacked" in window)).toBe(false);
@@ -26,19 +26,19 @@ async function isSafe(person: Person, words = CORPUS[1] ?? ""): Promise<void> {
 
 for (const [name, options] of [
   ["a wide screen", {}],
-  ["a telephone", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }],
+  ["a phone", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }],
 ] as const) {
-  test(`on ${name} everything is text, and nothing is wider than the screen`, async ({
-    newcomer,
+  test(`on ${name} content is shown as text, and nothing is wider than the screen`, async ({
+    newUser,
     server,
   }) => {
     test.setTimeout(90_000);
-    const [ana, bo] = [await newcomer("ana", options), await newcomer("bo")];
+    const [ana, bo] = [await newUser("ana", options), await newUser("bo")];
     const blocked: string[] = [];
     ana.page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) blocked.push(message.text());
     });
-    const threadId = await deal(ana, bo);
+    const threadId = await createThread(ana, bo);
     const at = `/threads/${threadId}`;
     const note = ALL;
     const title = CORPUS[1] ?? "";

@@ -1,4 +1,4 @@
-import { deal, expect, test, type Person } from "./world";
+import { createThread, expect, test, type TestUser } from "./fixtures";
 
 interface Card {
   messageId: string;
@@ -6,11 +6,11 @@ interface Card {
   version: number;
 }
 
-const cardIn = (person: Person, words: string) => person.page.locator(".card").filter({ hasText: words });
+const cardIn = (person: TestUser, words: string) => person.page.locator(".card").filter({ hasText: words });
 
-test("an offer is made, countered, and its history tells who did what", async ({ newcomer }) => {
-  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
-  const threadId = await deal(ana, bo);
+test("an offer is sent and countered, and its history shows who did what", async ({ newUser }) => {
+  const [ana, bo] = [await newUser("ana"), await newUser("bo")];
+  const threadId = await createThread(ana, bo);
   await ana.goTo(`/t/${threadId}`);
   await bo.goTo("/t");
   await bo.page.getByRole("link", { name: new RegExp(ana.name) }).click();
@@ -36,7 +36,7 @@ test("an offer is made, countered, and its history tells who did what", async ({
   await ana.page.getByLabel("Add a note (optional)").fill("with pleasure");
   await ana.page.getByRole("dialog").getByRole("button", { name: "Accept" }).click();
   await expect(cardIn(bo, "300.00")).toContainText("Accepted");
-  await expect(bo.said("accepted the counter-offer")).toContainText("with pleasure");
+  await expect(bo.message("accepted the counter-offer")).toContainText("with pleasure");
   await expect(cardIn(bo, "300.00").getByRole("button", { name: "Decline" })).toHaveCount(0);
 
   await cardIn(bo, "300.00").getByRole("button", { name: "History" }).click();
@@ -45,18 +45,18 @@ test("an offer is made, countered, and its history tells who did what", async ({
   await expect(dialog).toContainText(`${ana.name} accepted the counter-offer`);
 });
 
-test("of two who answer an offer at once one wins, and the other is shown how it stands", async ({
-  newcomer,
+test("of two concurrent replies to an offer one wins, and the other user sees the result", async ({
+  newUser,
   server,
 }) => {
-  const [ana, bo, cy] = [await newcomer("ana"), await newcomer("bo"), await newcomer("cy")];
-  const threadId = await deal(ana, bo);
+  const [ana, bo, cy] = [await newUser("ana"), await newUser("bo"), await newUser("cy")];
+  const threadId = await createThread(ana, bo);
   await bo.api("POST", `/threads/${threadId}/participants`, { userId: cy.id, roleContext: "seller" });
   const made = await ana.api<Card>("POST", `/threads/${threadId}/cards`, {
     type: "offer",
     payload: { amount: 10_000, currency: "EUR" },
   });
-  // Both have seen version 1 and hear of nothing until both have pressed.
+  // Both see version 1 and receive no update until both have pressed.
   for (const person of [bo, cy]) {
     await person.page.routeWebSocket(`${server.url.replace("http", "ws")}/v1/gateway`, (socket) => {
       const upstream = socket.connectToServer();
@@ -67,7 +67,7 @@ test("of two who answer an offer at once one wins, and the other is shown how it
     });
     await person.goTo(`/t/${threadId}`);
   }
-  const press = async (person: Person, verb: string) => {
+  const press = async (person: TestUser, verb: string) => {
     await cardIn(person, "100.00").getByRole("button", { name: verb }).click();
     return person.page.getByRole("dialog").getByRole("button", { name: verb });
   };
@@ -87,11 +87,11 @@ test("of two who answer an offer at once one wins, and the other is shown how it
   await expect(cardIn(winner, "100.00")).not.toContainText("This was just updated");
 });
 
-test("the panel of a project is written by both, live, and nobody's words are lost", async ({ newcomer }) => {
-  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
-  const threadId = await deal(ana, bo);
+test("both sides edit the project panel live, and no edit is lost", async ({ newUser }) => {
+  const [ana, bo] = [await newUser("ana"), await newUser("bo")];
+  const threadId = await createThread(ana, bo);
   for (const person of [ana, bo]) await person.goTo(`/t/${threadId}`);
-  const tab = async (person: Person, name: string) => person.page.getByRole("tab", { name }).click();
+  const tab = async (person: TestUser, name: string) => person.page.getByRole("tab", { name }).click();
 
   for (const person of [ana, bo]) await tab(person, "Shotlist");
   await ana.page.getByLabel("Add a shot").fill("the kitchen");
@@ -137,9 +137,9 @@ test("the panel of a project is written by both, live, and nobody's words are lo
   await expect(ana.page.getByRole("tabpanel")).toContainText("Signed");
 });
 
-test("a locked thread takes nothing, and somebody blocked cannot write for a while", async ({ newcomer }) => {
-  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
-  const threadId = await deal(ana, bo);
+test("a locked thread accepts nothing, and a muted participant cannot write", async ({ newUser }) => {
+  const [ana, bo] = [await newUser("ana"), await newUser("bo")];
+  const threadId = await createThread(ana, bo);
   await bo.goTo(`/t/${threadId}`);
   await expect(bo.box).toBeEnabled();
   await ana.goTo(`/t/${threadId}`);
@@ -161,9 +161,9 @@ test("a locked thread takes nothing, and somebody blocked cannot write for a whi
   await expect(bo.box).toBeEnabled();
 });
 
-test("a delivery with its files is handed over, sent back, and handed over again", async ({ newcomer }) => {
-  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
-  const threadId = await deal(ana, bo);
+test("a delivery with files is submitted, returned and resubmitted", async ({ newUser }) => {
+  const [ana, bo] = [await newUser("ana"), await newUser("bo")];
+  const threadId = await createThread(ana, bo);
   for (const person of [ana, bo]) await person.goTo(`/t/${threadId}`);
   const file = (name: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(`this is ${name}`) });
 

@@ -1,7 +1,7 @@
-import { expect, test } from "./world";
+import { expect, test } from "./fixtures";
 
-test("two work on the same board, and nobody overwrites what they have not seen", async ({ newcomer }) => {
-  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
+test("two users edit the same board, and no change is overwritten unseen", async ({ newUser }) => {
+  const [ana, bo] = [await newUser("ana"), await newUser("bo")];
   await ana.goTo("/w");
   await ana.page.getByRole("button", { name: "New workspace" }).click();
   await ana.page.getByLabel("Name").fill("The kitchen");
@@ -46,8 +46,8 @@ test("two work on the same board, and nobody overwrites what they have not seen"
   await expect(ana.page.getByText("Buy tea")).toHaveCount(0);
 });
 
-test("settings are JSON, and only those who may change them can", async ({ newcomer }) => {
-  const [ana, bo] = [await newcomer("ana"), await newcomer("bo")];
+test("settings are JSON, and only permitted members can change them", async ({ newUser }) => {
+  const [ana, bo] = [await newUser("ana"), await newUser("bo")];
   const { workspaceId } = await ana.api<{ workspaceId: string }>("POST", "/workspaces", { name: "Office" });
   const { code } = await ana.api<{ code: string }>("POST", `/workspaces/${workspaceId}/invites`, {});
   await bo.api("POST", `/invites/${code}/redeem`);

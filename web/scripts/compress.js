@@ -1,4 +1,4 @@
-// Lays a .br and a .gz beside every file of the build that gains by it, so that nothing is compressed while serving.
+// Writes a .br and a .gz beside every compressible file of the build, so that the server compresses nothing.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-"""Print the OpenAPI document of this tree, from which the client's types are made."""
+"""Print the OpenAPI document of this tree, from which the types of the client are generated."""
 
 from __future__ import annotations
 

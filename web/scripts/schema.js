@@ -1,4 +1,4 @@
-// Writes src/api/schema.ts from the API of this tree; with --check it only says whether the file is fresh.
+// Writes src/api/schema.ts from the API of this tree; with --check it only reports whether the file is current.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
@@ -10,7 +10,7 @@ const HEADER = "// Made by `npm run schema` from the API of this tree; not to be
 const document = JSON.parse(
   execFileSync(PYTHON, ["scripts/openapi.py"], { encoding: "utf8", maxBuffer: 64 << 20 }),
 );
-// Only types: a reworded sentence in the documentation leaves them as they are, and so do the many refusals.
+// Types only: without documentation texts and error responses, so that rewording them changes nothing.
 withoutProse(document);
 const fresh =
   HEADER + astToString(await openapiTS(document, { alphabetize: true, defaultNonNullable: false }));

@@ -1,4 +1,4 @@
-// Who sees what: doors for those outside, the shell for those inside.
+// The routes of signed-out and signed-in users.
 import { useEffect } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { Crash } from "./screens/Crash";
@@ -30,31 +30,31 @@ export function App() {
   );
 }
 
-/** After signing in, on to the wanted place. */
+/** Redirects to the requested page after signing in. */
 function RedirectAfterSignIn() {
   const me = useStore((state) => state.me?.userId);
   return <Redirect to={pathAfterSignIn(me, history.state)} replace />;
 }
 
-/** Whose session it was that ended in this page, if there was one. */
+/** The user whose session last ended in this page, if any. */
 let last: string | undefined;
 
 function RedirectToSignIn() {
   const [path] = useLocation();
-  // After a sign-out the place is kept for the same person only, and not in the address.
-  if (last !== undefined) return <Redirect to="/signin" state={{ place: path, userId: last }} replace />;
+  // After a sign-out the path is kept for the same user only, and not in the URL.
+  if (last !== undefined) return <Redirect to="/signin" state={{ path, userId: last }} replace />;
   return <Redirect to={path === "/" ? "/signin" : `/signin?to=${encodeURIComponent(path)}`} replace />;
 }
 
-/** Where to go after signing in: what the address says, or where the same person was before. */
+/** The path to open after signing in: that of the URL, or the last one of the same user. */
 export function pathAfterSignIn(userId: string | undefined, left: unknown): string {
-  const { place, userId: before } = (left ?? {}) as { place?: unknown; userId?: unknown };
-  if (typeof place === "string" && userId !== undefined && before === userId) return place;
-  return wanted();
+  const { path, userId: before } = (left ?? {}) as { path?: unknown; userId?: unknown };
+  if (typeof path === "string" && userId !== undefined && before === userId) return path;
+  return requestedPath();
 }
 
-/** Only a place of this client: an address of elsewhere in a link must not lead there. */
-export function wanted(): string {
+/** The path in `?to=`, if it belongs to this client: a link must not redirect to another site. */
+export function requestedPath(): string {
   const to = new URLSearchParams(location.search).get("to") ?? "/";
   return /^\/(?![/\\])/.test(to) ? to : "/";
 }

@@ -1,8 +1,8 @@
-// One's own account: coming in, going out, and what others see of one.
+// The account of the user: sign in, register, reset, profile, sessions.
 import { request, requestUnsigned, upload } from "../api/client";
 import { Problem } from "../api/problems";
 import type { SessionRow } from "../api/shapes";
-import { begin, end } from "../api/session";
+import { startSession, endSession as clearSession } from "../api/session";
 import { forgetDrafts } from "../store/drafts";
 import { store } from "../store/store";
 
@@ -20,17 +20,17 @@ function device(): string {
 }
 
 export async function signIn(email: string, password: string): Promise<void> {
-  begin(await requestUnsigned("/v1/auth/login", { body: { email, password, device: device() } }));
+  startSession(await requestUnsigned("/v1/auth/login", { body: { email, password, device: device() } }));
 }
 
-/** Registers, and signs in; or, where addresses are confirmed by mail, asks for the mail. */
+/** Register and sign in; or, where the server confirms addresses, request the email. */
 export async function register(
   email: string,
   username: string,
   password: string,
 ): Promise<"signed in" | "mailed"> {
   try {
-    begin(
+    startSession(
       await requestUnsigned("/v1/auth/register", { body: { email, username, password, device: device() } }),
     );
     return "signed in";
@@ -42,10 +42,12 @@ export async function register(
 }
 
 export async function confirmRegistration(token: string): Promise<void> {
-  begin(await requestUnsigned("/v1/auth/registrations/confirm", { body: { token, device: device() } }));
+  startSession(
+    await requestUnsigned("/v1/auth/registrations/confirm", { body: { token, device: device() } }),
+  );
 }
 
-export async function askReset(email: string): Promise<void> {
+export async function requestReset(email: string): Promise<void> {
   await requestUnsigned("/v1/auth/reset", { body: { email } });
 }
 
@@ -54,10 +56,10 @@ export async function confirmReset(token: string, password: string): Promise<voi
 }
 
 export async function signOut(): Promise<void> {
-  // Also without an answer this browser forgets its tokens.
+  // The browser removes its tokens even if the request fails.
   await request("post", "/v1/auth/logout").catch(() => undefined);
   forgetDrafts();
-  end();
+  clearSession();
 }
 
 export async function changeProfile(changes: {

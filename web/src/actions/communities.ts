@@ -1,4 +1,4 @@
-// Communities: making them, and who may be where.
+// Communities: channels, members, roles, bans and invites.
 import { request } from "../api/client";
 import type { Ban, Channel, Invite, Member, Server, ServerRole } from "../api/shapes";
 import type { ReadyChannel } from "../live/frames";
@@ -9,7 +9,7 @@ function fresh(channel: Channel): ReadyChannel {
   return { ...channel, unread: NOTHING_UNREAD, lastReadMessageId: channel.lastMessageId, muted: false };
 }
 
-/** Make a server with a first channel, so that nobody stands in an empty room. */
+/** Create a community with a first channel. */
 export async function createServer(
   name: string,
   iconUrl: string | null,
@@ -24,7 +24,7 @@ export async function createServer(
   return { serverId: server.serverId, channelId: channel.channelId };
 }
 
-/** A server that is new to one: with its channels. */
+/** Load the channels of a community that the user has just joined. */
 export async function loadServer(server: Server, role?: ServerRole): Promise<void> {
   const answer = await request("get", "/v1/servers/{serverId}/channels", {
     path: { serverId: server.serverId },
@@ -88,14 +88,14 @@ export async function loadMembers(serverId: string): Promise<void> {
   store.apply({ t: "own.members", d: { serverId, members } });
 }
 
-/** So many communities are asked for their members when all of one's people are wanted. */
-const ASKED_FOR_MEMBERS = 10;
+/** How many communities `loadMissingMembers` requests at most. */
+const MOST_COMMUNITIES = 10;
 
-/** Load the members of one's communities that have not been opened yet. */
+/** Load the members of communities that have not been opened yet. */
 export async function loadMissingMembers(): Promise<void> {
   const { servers, members } = store.get();
   const missing = Object.keys(servers).filter((serverId) => !(serverId in members));
-  for (const serverId of missing.slice(0, ASKED_FOR_MEMBERS)) await loadMembers(serverId);
+  for (const serverId of missing.slice(0, MOST_COMMUNITIES)) await loadMembers(serverId);
 }
 
 export async function changeRole(serverId: string, userId: string, role: ServerRole): Promise<void> {
@@ -106,7 +106,7 @@ export async function changeRole(serverId: string, userId: string, role: ServerR
   store.apply({ t: "member.updated", d: member });
 }
 
-/** Take somebody out; oneself is to leave. */
+/** Remove a member, or leave. */
 export async function removeMember(serverId: string, userId: string): Promise<void> {
   await request("delete", "/v1/servers/{serverId}/members/{userId}", { path: { serverId, userId } });
   store.apply({ t: "member.left", d: { serverId, userId } });

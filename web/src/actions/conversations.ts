@@ -1,4 +1,4 @@
-// Conversations: beginning one, and who is in it.
+// Conversations: start, rename, and their participants.
 import { request } from "../api/client";
 import { Problem } from "../api/problems";
 import type { Participant, User } from "../api/shapes";
@@ -7,7 +7,7 @@ import { store } from "../store/store";
 const PAGE = 50;
 let older: { userId: string; cursor: string | null } | null = null;
 
-/** The next page of older conversations, after those that `ready` brought; false if there are no more. */
+/** Load the next page of conversations that `ready` did not include; false if there are no more. */
 export async function loadOlderConversations(): Promise<boolean> {
   const userId = store.get().me?.userId ?? "";
   if (older?.userId !== userId)
@@ -34,7 +34,7 @@ export async function requireUser(username: string): Promise<User> {
   return user;
 }
 
-/** The id of a conversation with these people: the one that exists, or a new one. */
+/** Return the id of the conversation with these users: the existing one, or a new one. */
 export async function startConversation(userIds: string[], name: string | null): Promise<string> {
   const [only] = userIds;
   const isDirect = userIds.length === 1 && only !== undefined && name === null;
@@ -50,7 +50,7 @@ export async function loadConversation(convoId: string): Promise<void> {
     const conversation = await request("get", "/v1/conversations/{convoId}", { path: { convoId } });
     store.apply({ t: "own.conversation", d: { conversation } });
   } catch (error) {
-    // A conversation that one has just left, or that was never one's own.
+    // The user has just left, or was never a participant.
     if (!(error instanceof Problem && error.status === 404)) throw error;
   }
 }

@@ -1,15 +1,15 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { begin } from "../api/session";
+import { startSession } from "../api/session";
 import type { SignedIn } from "../api/shapes";
 import { addressOf } from "./files";
 
-const asked: string[] = [];
+const requests: string[] = [];
 
 beforeEach(() => {
-  asked.length = 0;
-  begin({ accessToken: "t", refreshToken: "r", expiresIn: 600, user: {} } as SignedIn);
+  requests.length = 0;
+  startSession({ accessToken: "t", refreshToken: "r", expiresIn: 600, user: {} } as SignedIn);
   vi.stubGlobal("fetch", (url: string) => {
-    asked.push(url);
+    requests.push(url);
     const ids = new URL(url, location.origin).searchParams.get("ids")?.split(",") ?? [];
     const items = ids
       .filter((fileId) => !fileId.startsWith("gone"))
@@ -23,20 +23,20 @@ beforeEach(() => {
   });
 });
 
-it("addresses that are wanted together are asked for in one request, and once", async () => {
+it("fetches URLs that are needed together in one request, and once", async () => {
   const ids = ["a1", "a2", "a3", "a1"];
   const found = await Promise.all(ids.map(addressOf));
   expect(found.map((each) => each.url)).toEqual(["/of/a1", "/of/a2", "/of/a3", "/of/a1"]);
   await addressOf("a2");
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
-it("a file that one may not fetch is refused, and the others come", async () => {
+it("rejects an unavailable file, and resolves the others", async () => {
   const [gone, there] = await Promise.allSettled([addressOf("gone1"), addressOf("b1")]);
   expect([gone.status, there.status]).toEqual(["rejected", "fulfilled"]);
 });
 
-it("more than a request takes are asked for in several", async () => {
+it("splits more files than the limit into several requests", async () => {
   await Promise.all(Array.from({ length: 120 }, (_, index) => addressOf(`c${index}`)));
-  expect(asked).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });

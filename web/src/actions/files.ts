@@ -1,4 +1,4 @@
-// Files: where their bytes can be fetched just now. Addresses that are wanted in the same moment are asked for together.
+// Download URLs of files. Those that are needed at the same time are fetched in one request.
 import { useEffect, useState } from "react";
 import { request } from "../api/client";
 
@@ -8,41 +8,42 @@ interface Address {
   expiresAt: string;
 }
 
-interface Wanted {
+interface Pending {
   resolve: (address: Address) => void;
   reject: (error: unknown) => void;
 }
 
 const MARGIN_MS = 20_000;
-/** As many as one request takes. */
+/** The limit of one request. */
 const AT_ONCE = 50;
 const known = new Map<string, Promise<Address>>();
 const until = new Map<string, number>();
-let wanted = new Map<string, Wanted>();
+let pending = new Map<string, Pending>();
 
 export function addressOf(fileId: string): Promise<Address> {
   const before = known.get(fileId);
   if (before !== undefined && (until.get(fileId) ?? Infinity) > Date.now() + MARGIN_MS) return before;
-  const asked = new Promise<Address>((resolve, reject) => {
-    if (wanted.size === 0) setTimeout(() => void askForAll());
-    wanted.set(fileId, { resolve, reject });
+  const promise = new Promise<Address>((resolve, reject) => {
+    if (pending.size === 0) setTimeout(() => void fetchAll());
+    pending.set(fileId, { resolve, reject });
   });
   until.delete(fileId);
-  known.set(fileId, asked);
-  asked.then(
+  known.set(fileId, promise);
+  promise.then(
     (address) => until.set(fileId, Date.parse(address.expiresAt)),
     () => known.delete(fileId),
   );
-  return asked;
+  return promise;
 }
 
-async function askForAll(): Promise<void> {
-  const all = [...wanted];
-  wanted = new Map();
-  for (let start = 0; start < all.length; start += AT_ONCE) await ask(all.slice(start, start + AT_ONCE));
+async function fetchAll(): Promise<void> {
+  const all = [...pending];
+  pending = new Map();
+  for (let start = 0; start < all.length; start += AT_ONCE)
+    await fetchSome(all.slice(start, start + AT_ONCE));
 }
 
-async function ask(some: readonly [string, Wanted][]): Promise<void> {
+async function fetchSome(some: readonly [string, Pending][]): Promise<void> {
   try {
     const ids = some.map(([fileId]) => fileId).join(",");
     const { items } = await request("get", "/v1/attachments", { query: { ids } });
@@ -57,7 +58,7 @@ async function ask(some: readonly [string, Wanted][]): Promise<void> {
   }
 }
 
-/** The address of a file, or null while it is not known, or "gone" if it cannot be had. */
+/** The URL of a file; null while it loads, or "gone" if the file is not available. */
 export function useAddress(fileId: string | null): Address | "gone" | null {
   const [address, setAddress] = useState<{ fileId: string; found: Address | "gone" } | null>(null);
   useEffect(() => {
@@ -74,7 +75,7 @@ export function useAddress(fileId: string | null): Address | "gone" | null {
   return address !== null && address.fileId === fileId ? address.found : null;
 }
 
-/** The file behind an address of ours, as people and servers have them for their pictures. */
+/** The file id in the avatar URL of a user or a community. */
 export function fileIdOf(url: string | null | undefined): string | null {
   return /^\/v1\/attachments\/([^/?]+)$/.exec(url ?? "")?.[1] ?? null;
 }

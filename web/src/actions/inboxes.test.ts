@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { snoozeChoices, webAddress } from "./inboxes";
 
-describe("the link of a notice", () => {
-  it("leads only into the web", () => {
+describe("the link of a notification", () => {
+  it("accepts only http and https", () => {
     expect(webAddress("https://example.org/a?b=c")).toBe("https://example.org/a?b=c");
     expect(webAddress("http://example.org")).toBe("http://example.org/");
     for (const bad of [
@@ -21,7 +21,7 @@ describe("the link of a notice", () => {
 });
 
 describe("snoozing", () => {
-  it("offers only moments in the future", () => {
+  it("offers only times in the future", () => {
     for (const day of [15, 16, 17, 18, 19, 20, 21])
       for (const hour of [0, 8, 16, 17, 18, 23]) {
         const now = new Date(2026, 10, day, hour, 30);
@@ -29,7 +29,7 @@ describe("snoozing", () => {
       }
   });
 
-  it("comes back on a Monday morning", () => {
+  it("ends on a Monday morning", () => {
     const monday = snoozeChoices(new Date(2026, 10, 16, 9)).find(
       (each) => each.label === "Until Monday",
     )?.until;

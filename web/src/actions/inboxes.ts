@@ -1,4 +1,4 @@
-// Inboxes: looking through them, and putting away what was seen. Everything is shown at once, and taken back if refused.
+// Inboxes: list, read, archive, snooze and mute. Changes are shown at once, and undone if the server refuses.
 import { request } from "../api/client";
 import type { InboxMessage } from "../api/shapes";
 import type { InboxRef } from "../live/inboxes";
@@ -7,17 +7,17 @@ import { store } from "../store/store";
 
 const AT = "/v1/tenants/{tenant}/inboxes/{inbox}";
 const PAGE = 50;
-/** A filtered page may be empty while there is more behind it. */
+/** A filtered page may be empty although more pages follow. */
 const MOST_PAGES = 20;
 
-const placeOf = ({ tenant, inbox }: InboxRef): InboxRef => ({ tenant, inbox });
+const refOf = ({ tenant, inbox }: InboxRef): InboxRef => ({ tenant, inbox });
 
 export async function loadInbox(ref: InboxRef, filter: InboxFilter, cursor: string | null): Promise<void> {
   const messages: InboxMessage[] = [];
   let next = cursor;
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await request("get", `${AT}/messages`, {
-      path: placeOf(ref),
+      path: refOf(ref),
       query: {
         limit: PAGE,
         unread: filter.unread,
@@ -30,46 +30,46 @@ export async function loadInbox(ref: InboxRef, filter: InboxFilter, cursor: stri
     if (next === null || messages.length >= PAGE / 2) break;
   }
   const where = cursor === null ? "replace" : "older";
-  store.apply({ t: "own.inboxPage", d: { ...placeOf(ref), filter, messages, next, where } });
+  store.apply({ t: "own.inboxPage", d: { ...refOf(ref), filter, messages, next, where } });
 }
 
 export async function loadCounts(ref: InboxRef): Promise<void> {
-  const counts = await request("get", `${AT}/counts`, { path: placeOf(ref) });
-  store.apply({ t: "inbox.counts", d: { ...placeOf(ref), ...counts } });
+  const counts = await request("get", `${AT}/counts`, { path: refOf(ref) });
+  store.apply({ t: "inbox.counts", d: { ...refOf(ref), ...counts } });
 }
 
 export async function readMessage(ref: InboxRef, messageId: string): Promise<void> {
   store.apply({
     t: "own.inboxRead",
-    d: { ...placeOf(ref), messageIds: [messageId], readat: new Date().toISOString() },
+    d: { ...refOf(ref), messageIds: [messageId], readat: new Date().toISOString() },
   });
   await orReloadCounts(
     ref,
-    request("put", `${AT}/messages/{messageId}/read`, { path: { ...placeOf(ref), messageId } }),
+    request("put", `${AT}/messages/{messageId}/read`, { path: { ...refOf(ref), messageId } }),
   );
 }
 
 export async function readAll(ref: InboxRef, category: string | null): Promise<number> {
-  const answer = await request("post", `${AT}/read-all`, { path: placeOf(ref), body: { category } });
+  const answer = await request("post", `${AT}/read-all`, { path: refOf(ref), body: { category } });
   const seen = store.get().inboxLists[ref.inbox]?.messages ?? [];
   const messageIds = seen.flatMap((each) =>
     category === null || each.category === category ? [each.messageId] : [],
   );
-  store.apply({ t: "own.inboxRead", d: { ...placeOf(ref), messageIds, readat: new Date().toISOString() } });
+  store.apply({ t: "own.inboxRead", d: { ...refOf(ref), messageIds, readat: new Date().toISOString() } });
   await loadCounts(ref);
   return answer.changed;
 }
 
 export async function archiveMessage(ref: InboxRef, message: InboxMessage): Promise<void> {
   const { messageId } = message;
-  const path = { ...placeOf(ref), messageId };
+  const path = { ...refOf(ref), messageId };
   await removeOptimistically(ref, message, () =>
     request("put", `${AT}/messages/{messageId}/archive`, { path }),
   );
 }
 
 export async function snoozeMessage(ref: InboxRef, message: InboxMessage, until: Date): Promise<void> {
-  const path = { ...placeOf(ref), messageId: message.messageId };
+  const path = { ...refOf(ref), messageId: message.messageId };
   const body = { until: until.toISOString() };
   await removeOptimistically(ref, message, () =>
     request("put", `${AT}/messages/{messageId}/snooze`, { path, body }),
@@ -77,8 +77,8 @@ export async function snoozeMessage(ref: InboxRef, message: InboxMessage, until:
 }
 
 export async function muteCategory(ref: InboxRef, category: string, muted: boolean): Promise<void> {
-  store.apply({ t: "own.inboxMuted", d: { ...placeOf(ref), category, muted } });
-  const path = { ...placeOf(ref), category };
+  store.apply({ t: "own.inboxMuted", d: { ...refOf(ref), category, muted } });
+  const path = { ...refOf(ref), category };
   await orReloadCounts(ref, request("put", `${AT}/preferences/{category}`, { path, body: { muted } }));
 }
 
@@ -87,12 +87,12 @@ async function removeOptimistically(
   message: InboxMessage,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  const place = placeOf(ref);
-  store.apply({ t: "own.inboxGone", d: { ...place, messageId: message.messageId } });
+  const only = refOf(ref);
+  store.apply({ t: "own.inboxGone", d: { ...only, messageId: message.messageId } });
   try {
     await work();
   } catch (error) {
-    store.apply({ t: "own.inboxBack", d: { ...place, message } });
+    store.apply({ t: "own.inboxBack", d: { ...only, message } });
     throw error;
   }
 }
@@ -106,7 +106,7 @@ async function orReloadCounts(ref: InboxRef, work: Promise<unknown>): Promise<vo
   }
 }
 
-/** When a snoozed message comes back: names that people know, and moments that are in the future. */
+/** The choices for snoozing, all in the future. */
 export function snoozeChoices(now: Date): { label: string; until: Date }[] {
   const at = (days: number, hour: number) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour);
@@ -120,7 +120,7 @@ export function snoozeChoices(now: Date): { label: string; until: Date }[] {
   ];
 }
 
-/** An address that a button may lead to: of the web, and nothing that runs. */
+/** The URL if it is http or https, else null. */
 export function webAddress(text: string | null): string | null {
   if (text === null) return null;
   try {

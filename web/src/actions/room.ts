@@ -1,4 +1,4 @@
-// What one does in a room, whatever its kind: read, react, pin, change and take back what one said.
+// The verbs of a room of any kind: load, read, react, pin, edit, delete, report.
 import { request } from "../api/client";
 import type { Message, PinnedMessage, RoomKind, RoomRef } from "../api/shapes";
 import { roomEntry } from "../store/selectors";
@@ -29,8 +29,8 @@ async function page(room: RoomRef, query: { before?: string; after?: string; aro
 
 const busy = new Set<string>();
 
-/** The same page is not asked for twice at the same time. */
-async function alone(name: string, work: () => Promise<void>): Promise<void> {
+/** Run a request unless the same one is in progress. */
+async function once(name: string, work: () => Promise<void>): Promise<void> {
   if (busy.has(name)) return;
   busy.add(name);
   try {
@@ -40,9 +40,9 @@ async function alone(name: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The newest messages, in place of what was loaded before. */
+/** Load the newest messages, and drop the loaded ones. */
 export async function loadNewest(room: RoomRef): Promise<void> {
-  await alone(`newest ${roomKey(room)}`, async () => {
+  await once(`newest ${roomKey(room)}`, async () => {
     const { messages, next } = await page(room, {});
     store.apply({
       t: "own.page",
@@ -54,7 +54,7 @@ export async function loadNewest(room: RoomRef): Promise<void> {
 export async function loadOlder(room: RoomRef): Promise<void> {
   const oldest = store.get().logs[roomKey(room)]?.messages[0];
   if (oldest === undefined) return;
-  await alone(`older ${roomKey(room)}`, async () => {
+  await once(`older ${roomKey(room)}`, async () => {
     const { messages, next } = await page(room, { before: oldest.messageId });
     if (store.get().logs[roomKey(room)]?.messages[0]?.messageId !== oldest.messageId) return; // it was replaced
     store.apply({ t: "own.page", d: { room, messages, where: "older", hasOlder: next !== null } });
@@ -64,14 +64,14 @@ export async function loadOlder(room: RoomRef): Promise<void> {
 export async function loadNewer(room: RoomRef): Promise<void> {
   const newest = store.get().logs[roomKey(room)]?.messages.at(-1);
   if (newest === undefined) return;
-  await alone(`newer ${roomKey(room)}`, async () => {
+  await once(`newer ${roomKey(room)}`, async () => {
     const { messages, next } = await page(room, { after: newest.messageId });
     if (store.get().logs[roomKey(room)]?.messages.at(-1)?.messageId !== newest.messageId) return;
     store.apply({ t: "own.page", d: { room, messages, where: "newer", hasNewer: next !== null } });
   });
 }
 
-/** The messages around one, or around a moment, whose id need not exist. */
+/** Load the messages around an id, which need not exist. */
 export async function loadAround(room: RoomRef, messageId: string): Promise<void> {
   const { messages, next } = await page(room, { around: messageId });
   const newest = messages[0]?.messageId;
@@ -82,9 +82,9 @@ export async function loadAround(room: RoomRef, messageId: string): Promise<void
   });
 }
 
-/** Load a room where its reader goes on: around the first unread message, or its newest ones.
+/** Load a room around its first unread message, or its newest ones.
  *
- * The result is the id up to which it was read, or null if nothing is unread. */
+ * Returns the id of the last read message, or null if nothing is unread. */
 export async function openRoom(room: RoomRef): Promise<string | null> {
   const isUnread = (roomEntry(store.get(), room)?.unread.count ?? 0) > 0;
   const readUpTo = isUnread ? await lastReadOf(room) : null;
@@ -100,7 +100,7 @@ export async function openRoom(room: RoomRef): Promise<string | null> {
   return readUpTo;
 }
 
-/** The id up to which one has read: a message, or the moment of joining; null if neither is known. */
+/** Return the id of the last read message, or one for the time of joining; null if neither is known. */
 async function lastReadOf(room: RoomRef): Promise<string | null> {
   const me = store.get().me?.userId ?? "";
   if (room.kind !== "channel") {
@@ -116,7 +116,7 @@ async function lastReadOf(room: RoomRef): Promise<string | null> {
 
 const joining = (at: string | null | undefined): string | null => (at ? idAt(new Date(at)) : null);
 
-/** After a hole in the events: what is loaded is made true again, at the place where the reader is. */
+/** Update the loaded messages after missed events, and keep the scroll position. */
 export async function refresh(room: RoomRef): Promise<void> {
   const log = store.get().logs[roomKey(room)];
   if (log === undefined || log.hasNewer) return;
@@ -153,7 +153,7 @@ export async function countUnread(room: RoomRef): Promise<void> {
 
 const loadingReaders = new Map<string, Promise<void>>();
 
-/** How far everybody has read; in a conversation that is everybody who is in it, also who has read nothing yet. */
+/** Load the read positions of a room; those of a conversation include participants who have read nothing yet. */
 export function loadReaders(room: RoomRef): Promise<void> {
   const key = roomKey(room);
   const before = loadingReaders.get(key);
@@ -178,7 +178,7 @@ async function fetchReaders(room: RoomRef): Promise<void> {
 
 const typedAt = new Map<string, number>();
 
-/** Tell the others that one types; not more often than they need. */
+/** Publish that the user is typing, at most once per interval. */
 export function startTyping(room: RoomRef): void {
   const key = roomKey(room);
   const now = Date.now();
@@ -187,7 +187,7 @@ export function startTyping(room: RoomRef): void {
   void request("post", `${routes(room)}/typing`, { path: { roomId: room.id } }).catch(() => undefined);
 }
 
-/** Tell the others that one no longer types, if they may think so. A sent message says it by itself. */
+/** Publish that the user stopped typing. A sent message implies it. */
 export function stopTyping(room: RoomRef, hasSent = false): void {
   if (!typedAt.delete(roomKey(room)) || hasSent) return;
   void request("delete", `${routes(room)}/typing`, { path: { roomId: room.id } }).catch(() => undefined);
@@ -211,7 +211,7 @@ export async function remove(room: RoomRef, messageId: string): Promise<void> {
   store.apply({ t: "message.deleted", d: { messageId, roomId: room.id, roomKind: room.kind } });
 }
 
-/** Shown at once, taken back if the server refuses. */
+/** Add or remove a reaction; shown at once, and undone if the server refuses. */
 export async function react(room: RoomRef, messageId: string, emoji: string, me: boolean): Promise<void> {
   store.apply({ t: "own.reacted", d: { room, messageId, emoji, me } });
   try {
@@ -240,7 +240,7 @@ export async function loadPins(room: RoomRef): Promise<void> {
   store.apply({ t: "own.pins", d: { room, pins: answer.items as unknown as PinnedMessage[] } });
 }
 
-/** A message to show beside another, such as the one it answers. */
+/** Return one message, such as the one that a reply quotes. */
 export async function getMessage(room: RoomRef, messageId: string): Promise<Message> {
   const message = await request("get", `${routes(room)}/messages/{messageId}`, {
     path: { roomId: room.id, messageId },

@@ -1,4 +1,4 @@
-// Sending: a message is shown at once, goes out in order, and comes back exactly once, by its nonce.
+// Sending: a message is shown at once, sent in order, and created exactly once, by its nonce.
 import { request } from "../api/client";
 import { Problem, SignedOut, errorText } from "../api/problems";
 import type { Attachment, Message, RoomRef } from "../api/shapes";
@@ -10,9 +10,9 @@ import { routes, stopTyping } from "./room";
 const ATTEMPTS = 4;
 const LONGEST_WAIT = 10;
 
-/** One chain for each room: what was written first arrives first. */
-const chains = new Map<RoomKey, Promise<void>>();
-const underway = new Set<string>();
+/** One queue per room, so that messages arrive in order. */
+const queues = new Map<RoomKey, Promise<void>>();
+const inFlight = new Set<string>();
 
 export function send(
   room: RoomRef,
@@ -49,23 +49,23 @@ export function withdraw(nonce: string): void {
   store.apply({ t: "own.withdrawn", d: { nonce } });
 }
 
-/** The line is back: everything that waited goes out. */
+/** Send all waiting messages again, once the connection is back. */
 export function resendWaiting(): void {
   for (const outgoing of store.get().outbox) if (outgoing.state === "waiting") retry(outgoing.nonce);
 }
 
-/** What was on its way when the page was left. */
+/** Queue the messages that a previous page had not sent. */
 export function restoreOutbox(userId: string): void {
   for (const outgoing of kept(userId)) store.apply({ t: "own.queued", d: { outgoing } });
 }
 
 function enqueue(outgoing: Outgoing): void {
-  if (underway.has(outgoing.nonce)) return;
-  underway.add(outgoing.nonce);
+  if (inFlight.has(outgoing.nonce)) return;
+  inFlight.add(outgoing.nonce);
   const key = roomKey(outgoing.room);
-  const before = chains.get(key) ?? Promise.resolve();
-  const after = before.then(() => deliver(outgoing)).finally(() => underway.delete(outgoing.nonce));
-  chains.set(key, after);
+  const before = queues.get(key) ?? Promise.resolve();
+  const after = before.then(() => deliver(outgoing)).finally(() => inFlight.delete(outgoing.nonce));
+  queues.set(key, after);
 }
 
 async function deliver(outgoing: Outgoing): Promise<void> {
@@ -86,7 +86,7 @@ async function deliver(outgoing: Outgoing): Promise<void> {
   }
 }
 
-/** A server that is busy says so, and when to come again: nobody has to press a button for that. */
+/** Post a message; on a transient error wait as long as the server asks, and retry. */
 async function post({ nonce, room, content, replyTo, attachments }: Outgoing): Promise<Message> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,5 +1,5 @@
-// Files that a card or a tab of a thread names: they go out with a message first, since a file is for the others only
-// once a message has it.
+// Files of cards and tabs are sent with a message first, since other participants can read a file only once a message
+// has it.
 import { request } from "../api/client";
 import type { Attachment, Message } from "../api/shapes";
 import { store } from "../store/store";

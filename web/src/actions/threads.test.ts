@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Card } from "../api/shapes";
-import { begin, end } from "../api/session";
+import { startSession, endSession } from "../api/session";
 import type { SignedIn } from "../api/shapes";
 import { store } from "../store/store";
 import { changeTab, moveCard } from "./threads";
@@ -15,57 +15,61 @@ const tab = (sourceVersion: number, content: unknown) => ({
 const shown = () => store.get().panels["T"]?.shotlist?.content;
 const add = (name: string) => (content: unknown) => [...((content as string[] | null) ?? []), name];
 
-/** Answers of the server, one after the other, and what it was asked. */
+/** Stub the server with these responses in order; returns the requests it receives. */
 function answers(...all: [number, unknown][]): [string, unknown][] {
-  const asked: [string, unknown][] = [];
+  const requests: [string, unknown][] = [];
   vi.stubGlobal("fetch", (url: string, how: { method: string; body?: string }) => {
-    asked.push([`${how.method} ${url}`, how.body === undefined ? undefined : JSON.parse(how.body)]);
+    requests.push([`${how.method} ${url}`, how.body === undefined ? undefined : JSON.parse(how.body)]);
     const [status, body] = all.shift() ?? [500, {}];
     return Promise.resolve(new Response(JSON.stringify(body), { status }));
   });
-  return asked;
+  return requests;
 }
 
 beforeEach(() => {
-  begin({ user: { userId: "ana" }, accessToken: "a", refreshToken: "r", expiresIn: 600 } as SignedIn);
+  startSession({ user: { userId: "ana" }, accessToken: "a", refreshToken: "r", expiresIn: 600 } as SignedIn);
   store.apply({ t: "own.panel", d: { threadId: "T", tabs: [] } });
 });
 afterEach(() => {
-  end();
+  endSession();
   store.apply({ t: "own.session", d: { me: null } });
   vi.unstubAllGlobals();
 });
 
 describe("changing a tab", () => {
-  it("is shown at once, and two changes go out one after the other", async () => {
-    const asked = answers([200, tab(1, ["a"])], [200, tab(2, ["a", "b"])]);
+  it("is shown at once, and two changes are sent in order", async () => {
+    const requests = answers([200, tab(1, ["a"])], [200, tab(2, ["a", "b"])]);
     const first = changeTab("T", "shotlist", add("a"));
     expect(shown()).toEqual(["a"]);
     await Promise.all([first, changeTab("T", "shotlist", add("b"))]);
-    expect(asked.map(([, body]) => body)).toEqual([
+    expect(requests.map(([, body]) => body)).toEqual([
       { content: ["a"], sourceVersion: 1 },
       { content: ["a", "b"], sourceVersion: 2 },
     ]);
   });
 
-  it("is made to what somebody else wrote meanwhile", async () => {
-    const asked = answers([409, { code: "stale_version" }], [200, tab(4, ["x"])], [200, tab(5, ["x", "a"])]);
+  it("is applied to a concurrent edit", async () => {
+    const requests = answers(
+      [409, { code: "stale_version" }],
+      [200, tab(4, ["x"])],
+      [200, tab(5, ["x", "a"])],
+    );
     await changeTab("T", "shotlist", add("a"));
-    expect(asked.at(-1)).toEqual([
+    expect(requests.at(-1)).toEqual([
       "PUT /v1/threads/T/tabs/shotlist",
       { content: ["x", "a"], sourceVersion: 5 },
     ]);
     expect(shown()).toEqual(["x", "a"]);
   });
 
-  it("is taken back where it is refused", async () => {
-    answers([403, { code: "blocked", detail: "They do not want to hear from you." }]);
-    await expect(changeTab("T", "shotlist", add("a"))).rejects.toThrow("They do not want");
+  it("is undone if the server refuses", async () => {
+    answers([403, { code: "blocked", detail: "They blocked you." }]);
+    await expect(changeTab("T", "shotlist", add("a"))).rejects.toThrow("They blocked you");
     expect(shown()).toBeNull();
   });
 });
 
-describe("moving a card", () => {
+describe("a transition of a card", () => {
   const card = {
     messageId: "1",
     threadId: "T",
@@ -75,13 +79,13 @@ describe("moving a card", () => {
     payload: {},
   } as Card;
 
-  it("shows how the card stands if somebody was faster", async () => {
+  it("shows the current card after a conflict", async () => {
     answers([409, { code: "card_changed", current: { ...card, state: "declined", version: 2 } }]);
     expect(await moveCard(card, "accepted", null)).toBe(false);
     expect(store.get().cards["T"]?.["1"]?.state).toBe("declined");
   });
 
-  it("says why where nothing is known of the card by now", async () => {
+  it("throws the reason if the response has no current card", async () => {
     answers([409, { code: "thread_not_open", detail: "This thread is not open." }]);
     await expect(moveCard(card, "accepted", null)).rejects.toThrow("not open");
   });

@@ -1,4 +1,4 @@
-// Threads: beginning one, who is in it, and whether it is open; its cards and its panel.
+// Threads: create, status, participants, cards, and the project panel.
 import { request } from "../api/client";
 import { Problem } from "../api/problems";
 import type { Card, JsonObject, Message, RoomRef, TabName, Thread, ThreadRole } from "../api/shapes";
@@ -12,14 +12,14 @@ export interface NewThread {
   city: string | null;
 }
 
-/** The id of a thread with a seller: a new one, or the inquiry that there is. */
+/** Return the id of a thread with a seller: a new one, or the existing inquiry. */
 export async function startThread(wanted: NewThread): Promise<string> {
   const thread = await request("post", "/v1/threads", { body: wanted });
   store.apply({ t: "own.threads", d: { threads: [thread] } });
   return thread.threadId;
 }
 
-/** Older threads than those that `ready` brought; where the rest begins, or null. */
+/** Load a page of threads; returns the cursor of the next one, or null. */
 export async function loadThreads(cursor: string | null): Promise<string | null> {
   const query = { limit: 50, ...(cursor === null ? {} : { cursor }) };
   const answer = await request("get", "/v1/threads", { query });
@@ -32,7 +32,7 @@ export async function loadThread(threadId: string): Promise<void> {
     const thread = await request("get", "/v1/threads/{threadId}", { path: { threadId } });
     store.apply({ t: "own.threads", d: { threads: [thread] } });
   } catch (error) {
-    // A thread that one has just left, or that was never one's own.
+    // The user has just left, or was never a participant.
     if (!(error instanceof Problem && error.status === 404)) throw error;
   }
 }
@@ -87,7 +87,7 @@ export async function loadCards(threadId: string): Promise<void> {
   store.apply({ t: "own.cards", d: { threadId, cards: answer.items } });
 }
 
-/** One card that is older than those that were loaded together. */
+/** Load a card that is older than the loaded page. */
 export async function loadCard(threadId: string, messageId: string): Promise<void> {
   const card = await request("get", "/v1/threads/{threadId}/cards/{messageId}", {
     path: { threadId, messageId },
@@ -103,7 +103,7 @@ export async function createCard(threadId: string, type: string, payload: JsonOb
   store.apply({ t: "own.cards", d: { threadId, cards: [card] } });
 }
 
-/** Move a card. If somebody was faster, the card is shown as it is by now, and the answer is false. */
+/** Make a transition of a card. On a conflict the current card is shown, and the result is false. */
 export async function moveCard(card: Card, to: string, payload: JsonObject | null): Promise<boolean> {
   const { threadId, messageId, version } = card;
   try {
@@ -121,13 +121,13 @@ export async function moveCard(card: Card, to: string, payload: JsonObject | nul
   }
 }
 
-/** The messages that moved a card, in the order in which they did: what comes after it is looked through. */
+/** Return the transitions of a card in order, from the messages after it. */
 export async function historyOf(card: Card): Promise<Message[]> {
   const room: RoomRef = { kind: "thread", id: card.threadId };
   const path = { roomId: card.threadId };
   const moves: Message[] = [];
   let after = card.messageId;
-  for (let page = 0; page < LONGEST_LOOK && moves.length < card.version - 1; page++) {
+  for (let page = 0; page < MOST_PAGES && moves.length < card.version - 1; page++) {
     const answer = await request("get", `${routes(room)}/messages`, { path, query: { limit: 100, after } });
     const messages = answer.items as unknown as Message[];
     moves.push(...messages.filter((each) => transitionTarget(each) === card.messageId));
@@ -138,9 +138,9 @@ export async function historyOf(card: Card): Promise<Message[]> {
   return moves;
 }
 
-const LONGEST_LOOK = 50;
+const MOST_PAGES = 50;
 
-/** Which card a message moved, if it moved one. */
+/** The id of the card that a message made a transition of, or null. */
 export function transitionTarget(message: Message): string | null {
   const action = message.action as JsonObject | null;
   const answered = action?.["answered"] as JsonObject | undefined;
@@ -155,7 +155,7 @@ export async function loadPanel(threadId: string): Promise<void> {
   store.apply({ t: "own.panel", d: { threadId, tabs: answer.tabs } });
 }
 
-/** Write a tab over the version that was seen. False if somebody was faster: what they wrote is shown then. */
+/** Write a tab over a known version. On a conflict the current tab is shown, and the result is false. */
 export async function putTab(
   threadId: string,
   tab: TabName,
@@ -182,8 +182,8 @@ const ATTEMPTS = 3;
 const changing = new Map<string, Promise<void>>();
 
 /**
- * Change a part of a tab, shown at once. Changes of one tab go out one after the other; if somebody else wrote meanwhile,
- * the change is made to what they wrote.
+ * Change a part of a tab, shown at once. Changes of one tab are sent in order; on a conflict the change is applied to
+ * the current content.
  */
 export async function changeTab(
   threadId: string,

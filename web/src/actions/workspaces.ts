@@ -1,4 +1,4 @@
-// Workspaces: making them, who is in them, and the items and settings inside.
+// Workspaces: create, members, items, settings and invites.
 import { request } from "../api/client";
 import { Problem } from "../api/problems";
 import type {
@@ -13,7 +13,7 @@ import { store } from "../store/store";
 
 const AT = "/v1/workspaces/{workspaceId}";
 
-/** All of one's workspaces. */
+/** Load all workspaces of the user. */
 export async function loadWorkspaces(): Promise<void> {
   let cursor: string | null = null;
   do {
@@ -45,7 +45,7 @@ export async function deleteWorkspace(workspaceId: string): Promise<void> {
   store.apply({ t: "workspace.deleted", d: { workspaceId } });
 }
 
-/** Everything in a workspace, however many pages it has. */
+/** Load all pages of a workspace. */
 export async function loadContents(workspaceId: string): Promise<void> {
   const members: WorkspaceMember[] = [];
   const items: Item[] = [];
@@ -77,7 +77,7 @@ export async function changeMemberRole(
   store.apply({ t: "workspace.member.updated", d: member });
 }
 
-/** Take somebody out; oneself is to leave. */
+/** Remove a member, or leave. */
 export async function removeWorkspaceMember(workspaceId: string, userId: string): Promise<void> {
   await request("delete", `${AT}/members/{userId}`, { path: { workspaceId, userId } });
   store.apply({ t: "workspace.member.left", d: { workspaceId, userId } });
@@ -108,7 +108,7 @@ export async function createItem(workspaceId: string, draft: ItemDraft): Promise
   store.apply({ t: "workspace.item.created", d: item as unknown as Item });
 }
 
-/** Shown at once. False if somebody was faster: the item is shown as it is by now. */
+/** Change an item, shown at once. On a conflict the current item is shown, and the result is false. */
 export async function changeItem(item: Item, changes: Partial<ItemDraft>): Promise<boolean> {
   const { workspaceId, itemId, version } = item;
   store.apply({ t: "own.item", d: { item: { ...item, ...changes } } });
@@ -124,9 +124,9 @@ export async function changeItem(item: Item, changes: Partial<ItemDraft>): Promi
     return true;
   } catch (error) {
     const current = error instanceof Problem && error.status === 409 ? error.current : undefined;
-    const isTold = typeof current === "object" && current !== null;
-    store.apply({ t: "own.item", d: { item: isTold ? (current as Item) : item } });
-    if (!isTold) throw error;
+    const isConflict = typeof current === "object" && current !== null;
+    store.apply({ t: "own.item", d: { item: isConflict ? (current as Item) : item } });
+    if (!isConflict) throw error;
     return false;
   }
 }
@@ -137,7 +137,7 @@ export async function deleteItem(item: Item): Promise<void> {
   try {
     await request("delete", `${AT}/items/{itemId}`, { path: { workspaceId, itemId } });
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) return; // somebody else was faster
+    if (error instanceof Problem && error.status === 404) return; // already deleted
     store.apply({ t: "own.item", d: { item } });
     throw error;
   }

@@ -3,7 +3,7 @@ import { Problem, SignedOut, Unreachable } from "./problems";
 import type { components, paths } from "./schema";
 import { accessToken, renew } from "./session";
 
-/** What every object has room for: a type that takes it may be left out. */
+/** Assignable to any type whose fields are all optional, so that such an argument may be left out. */
 type Nothing = object & { [name: string]: never };
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Operation<P extends keyof paths, M extends Method> = M extends keyof paths[P] ? paths[P][M] : never;
@@ -23,7 +23,7 @@ type Body<O> = O extends { requestBody: { content: { "application/json": infer B
   : O extends { requestBody?: { content: { "application/json": infer B } } }
     ? { body?: B }
     : unknown;
-type Asked<O> = Parameters<O, "path"> & Parameters<O, "query"> & Body<O> & { signal?: AbortSignal };
+type Options<O> = Parameters<O, "path"> & Parameters<O, "query"> & Body<O> & { signal?: AbortSignal };
 
 type JsonOf<R> = R extends { content: { "application/json": infer B } } ? B : undefined;
 export type Answered<O> = O extends { responses: infer R }
@@ -37,29 +37,31 @@ interface Loose {
   signal?: AbortSignal;
 }
 
-/** Ask the API as the person who is signed in. Throws a Problem, Unreachable or SignedOut. */
+/** Call the API as the signed-in user. Throws a Problem, Unreachable or SignedOut. */
 export async function request<M extends Method, P extends PathsWith<M>>(
   method: M,
   path: P,
-  ...asked: Nothing extends Asked<Operation<P, M>> ? [Asked<Operation<P, M>>?] : [Asked<Operation<P, M>>]
+  ...options: Nothing extends Options<Operation<P, M>>
+    ? [Options<Operation<P, M>>?]
+    : [Options<Operation<P, M>>]
 ): Promise<Answered<Operation<P, M>>> {
-  const loose = (asked[0] ?? {}) as Loose;
+  const loose = (options[0] ?? {}) as Loose;
   return (await send(method, address(path, loose), loose)) as Answered<Operation<P, M>>;
 }
 
-/** Ask without a token: for what is done before one is signed in. */
+/** Call the API without a token, before signing in. */
 export async function requestUnsigned<P extends PathsWith<"post">>(
   path: P,
-  asked: Asked<Operation<P, "post">>,
+  options: Options<Operation<P, "post">>,
 ): Promise<Answered<Operation<P, "post">>> {
-  const loose = asked as Loose;
+  const loose = options as Loose;
   const answer = await once("post", address(path, loose), loose, null);
   return (await read(answer)) as Answered<Operation<P, "post">>;
 }
 
 type Received = components["schemas"]["ReceivedView"];
 
-/** Send a file; `onProgress` hears the part that has gone out, from 0 to 1. */
+/** Upload a file; `onProgress` receives the sent fraction, from 0 to 1. */
 export async function upload(
   file: File,
   purpose: "message" | "avatar",
@@ -69,7 +71,7 @@ export async function upload(
   const token = await accessToken();
   const query = new URLSearchParams({ name: file.name.slice(0, 200) || "file", purpose });
   return await new Promise((resolve, reject) => {
-    const sending = new XMLHttpRequest(); // fetch tells nothing about what has gone out
+    const sending = new XMLHttpRequest(); // fetch reports no upload progress
     sending.open("POST", `/v1/attachments?${query}`);
     sending.setRequestHeader("authorization", `Bearer ${token}`);
     sending.setRequestHeader("content-type", "application/octet-stream");
@@ -86,30 +88,30 @@ export async function upload(
   });
 }
 
-async function send(method: string, url: string, asked: Loose): Promise<unknown> {
+async function send(method: string, url: string, options: Loose): Promise<unknown> {
   const token = await accessToken();
-  let answer = await once(method, url, asked, token);
+  let answer = await once(method, url, options, token);
   if (answer.status === 401) {
     const session = await renew(token);
-    answer = await once(method, url, asked, session.accessToken);
+    answer = await once(method, url, options, session.accessToken);
     if (answer.status === 401) throw new SignedOut();
   }
   return await read(answer);
 }
 
-async function once(method: string, url: string, asked: Loose, token: string | null): Promise<Response> {
+async function once(method: string, url: string, options: Loose, token: string | null): Promise<Response> {
   const headers: Record<string, string> = {};
   if (token !== null) headers["authorization"] = `Bearer ${token}`;
-  if (asked.body !== undefined) headers["content-type"] = "application/json";
+  if (options.body !== undefined) headers["content-type"] = "application/json";
   try {
     return await fetch(url, {
       method: method.toUpperCase(),
       headers,
-      ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) }),
-      ...(asked.signal === undefined ? {} : { signal: asked.signal }),
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
   } catch (error) {
-    if (asked.signal?.aborted === true) throw error;
+    if (options.signal?.aborted === true) throw error;
     throw new Unreachable();
   }
 }
@@ -128,12 +130,12 @@ async function read(answer: Response): Promise<unknown> {
   return body;
 }
 
-function address(template: string, asked: Loose): string {
+function address(template: string, options: Loose): string {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(asked.path?.[name] ?? ""),
+    encodeURIComponent(options.path?.[name] ?? ""),
   );
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked.query ?? {}))
+  for (const [name, value] of Object.entries(options.query ?? {}))
     if (value !== undefined && value !== null) query.set(name, String(value));
   return query.size > 0 ? `${path}?${query}` : path;
 }

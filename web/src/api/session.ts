@@ -1,6 +1,6 @@
-// The session of this browser: its tokens, their renewal, and what other tabs do to them.
+// The session of this browser: its tokens, their renewal, and the coordination with other tabs.
 //
-// Tokens are kept in localStorage: a script that runs in this page could read them there. The trade is taken because
+// Tokens are kept in localStorage: a script that runs in this page could read them there. This is accepted because
 // the page runs no script but its own (a strict Content-Security-Policy, text never becomes markup), the access token
 // lives for minutes, a refresh token works once and its reuse ends the session; a cookie instead would bring CSRF to
 // every route and would not work for clients of another origin.
@@ -9,7 +9,7 @@ import type { Me, SignedIn } from "./shapes";
 
 const KEY = "sobremesa.session";
 const LOCK = "sobremesa.session";
-/** A token this near to its end is renewed before it is used. */
+/** A token that expires sooner than this is renewed before use. */
 const MARGIN_MS = 30_000;
 
 export interface Session {
@@ -34,7 +34,7 @@ export function currentSession(): Session | null {
   }
 }
 
-export function begin(signedIn: SignedIn): Session {
+export function startSession(signedIn: SignedIn): Session {
   const session: Session = {
     accessToken: signedIn.accessToken,
     refreshToken: signedIn.refreshToken,
@@ -42,23 +42,23 @@ export function begin(signedIn: SignedIn): Session {
     user: signedIn.user,
   };
   localStorage.setItem(KEY, JSON.stringify(session));
-  tell(session);
+  notify(session);
   return session;
 }
 
-export function end(): void {
+export function endSession(): void {
   if (localStorage.getItem(KEY) === null) return;
   localStorage.removeItem(KEY);
-  tell(null);
+  notify(null);
 }
 
-/** Hear when somebody signs in or out, here or in another tab. */
+/** Call a listener when the user signs in or out, in this tab or another. */
 export function onSession(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** An access token that is good for a while, renewed if need be; SignedOut if there is no session any more. */
+/** Return a valid access token, renewed if needed; throws SignedOut without a session. */
 export async function accessToken(): Promise<string> {
   const session = currentSession();
   if (session === null) throw new SignedOut();
@@ -66,13 +66,13 @@ export async function accessToken(): Promise<string> {
   return (await renew(session.accessToken)).accessToken;
 }
 
-/** A session with another access token than this one, which was refused or is about to end. */
+/** Return a session with a new access token in place of this one, which was refused or is about to expire. */
 export function renew(refused: string): Promise<Session> {
   renewing ??= alone(() => renewOnce(refused)).finally(() => (renewing = null));
   return renewing;
 }
 
-// A refresh token works once. Tabs take turns, and whoever comes second finds the new one in the storage.
+// A refresh token works once. Tabs take turns, and the second one finds the new token in the storage.
 async function renewOnce(refused: string): Promise<Session> {
   const session = currentSession();
   if (session === null) throw new SignedOut();
@@ -87,26 +87,26 @@ async function renewOnce(refused: string): Promise<Session> {
   } catch {
     throw new Unreachable();
   }
-  if (answer.ok) return begin((await answer.json()) as SignedIn);
+  if (answer.ok) return startSession((await answer.json()) as SignedIn);
   if (answer.status === 401) {
-    end();
+    endSession();
     throw new SignedOut();
   }
   throw new Problem(answer.status, await answer.json().catch(() => null));
 }
 
 function alone(work: () => Promise<Session>): Promise<Session> {
-  // Locks exist on https and on this machine only; elsewhere the server's grace for a repeated token has to do.
+  // Locks exist on https and localhost only; elsewhere the server's grace period for a repeated token covers this.
   const locks = (navigator as { locks?: LockManager }).locks;
   return locks === undefined ? work() : (locks.request(LOCK, work) as Promise<unknown> as Promise<Session>);
 }
 
-function tell(session: Session | null): void {
+function notify(session: Session | null): void {
   for (const listener of listeners) listener(session);
 }
 
 addEventListener("storage", (event) => {
   if (event.key !== KEY && event.key !== null) return;
   const [before, after] = [event.oldValue === null, event.newValue === null];
-  if (before !== after) tell(currentSession());
+  if (before !== after) notify(currentSession());
 });

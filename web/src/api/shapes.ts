@@ -1,4 +1,4 @@
-// Names for what the API sends, so that nobody writes `components["schemas"]` twice.
+// Short names for the types of the API schema.
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -22,7 +22,7 @@ export type Pin = Schemas["PinView"];
 export type Reaction = Schemas["ReactionView"];
 export type RoomKind = "channel" | "conversation" | "thread";
 
-/** A file as a message shows it; its bytes are fetched by an address that `GET /attachments/{fileId}` gives. */
+/** A file of a message; `GET /attachments` returns its download URL. */
 export interface Attachment {
   fileId: string;
   kind: string;
@@ -37,7 +37,7 @@ export type Message = Omit<Schemas["MessageView"], "attachments"> & { attachment
 
 export type PinnedMessage = Omit<Pin, "message"> & { message: Message };
 
-/** A room's place: what the API and the store need to know to talk about it. */
+/** Identifies a room in the API and the store. */
 export interface RoomRef {
   kind: RoomKind;
   id: string;
@@ -47,7 +47,7 @@ export type Case = Schemas["CaseView"];
 export type CaseState = "open" | "closed";
 export type CaseDecision = "approve" | "block";
 
-/** An object whose fields an application chooses itself. */
+/** An object with fields of another application. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type Thread = Schemas["ThreadView"];

@@ -36,7 +36,7 @@ function card(type: string, state: string, createdBy: string, payload: Record<st
   };
 }
 
-/** Where this person may move the card. */
+/** The states to which this user may move the card. */
 function moves(of: Card, me: string, role: "buyer" | "seller" | "admin"): string[] {
   return transitionsFor(of, rolesOf(of, sideOf(of, thread, {}), me, role), NOW).map((each) => each.to);
 }
@@ -47,8 +47,8 @@ function known(name: string): CardType {
   return type;
 }
 
-describe("the types of cards", () => {
-  it("are those of the documentation", () => {
+describe("card types", () => {
+  it("match the documentation", () => {
     const docs = readFileSync("../docs/cards.md", "utf8");
     const written = docs
       .split("\n## ")
@@ -65,7 +65,7 @@ describe("the types of cards", () => {
           ];
         });
         const fields = cells.filter((row) => row.length === 3);
-        const ways = cells.filter((row) => row.length === 4);
+        const transitions = cells.filter((row) => row.length === 4);
         return {
           name: name.trim(),
           creators: /Made by: ([^.]+)\./.exec(section)?.[1],
@@ -73,7 +73,7 @@ describe("the types of cards", () => {
           fields: fields.map(
             ([field = "", needed]) => `${field.replaceAll("`", "")}${needed === "yes" ? "!" : ""}`,
           ),
-          ways: ways.map(([from = "", to = "", who = ""]) => {
+          transitions: transitions.map(([from = "", to = "", who = ""]) => {
             const end = to.replaceAll("`", "").replace(" (finished)", "");
             return `${from.replaceAll("`", "")} > ${end}: ${who}`;
           }),
@@ -87,45 +87,45 @@ describe("the types of cards", () => {
         `${field.name}${field.required ? "!" : ""}`,
         ...(field.kind === "money" ? ["currency!"] : []),
       ]),
-      ways: type.ways.map((each) => `${each.from} > ${each.to}: ${each.who.join(", ")}`),
+      transitions: type.transitions.map((each) => `${each.from} > ${each.to}: ${each.who.join(", ")}`),
     }));
     expect(here).toEqual(written);
   });
 });
 
-describe("who may move a card", () => {
-  it("lets the other side take or leave an offer, and its maker withdraw it", () => {
+describe("permitted transitions", () => {
+  it("let the other side accept or decline an offer, and its creator withdraw it", () => {
     const offer = card("offer", "open", "ana");
     expect(moves(offer, "bo", "seller")).toEqual(["accepted", "declined", "countered"]);
     expect(moves(offer, "ana", "buyer")).toEqual(["withdrawn"]);
   });
 
-  it("lets a colleague on the maker's side do nothing with an offer", () => {
+  it("let a colleague of the creator do nothing with an offer", () => {
     expect(moves(card("offer", "open", "ana"), "cy", "buyer")).toEqual([]);
   });
 
-  it("lets an admin neither accept an offer nor withdraw it", () => {
+  it("let an admin neither accept nor withdraw an offer", () => {
     expect(moves(card("offer", "open", "ana"), "di", "admin")).toEqual([]);
   });
 
-  it("lets both sides cancel what is confirmed, and the buyer's side complete it", () => {
+  it("let both sides cancel a confirmed booking, and the buyer's side complete it", () => {
     const booking = card("booking", "confirmed", "bo");
     expect(moves(booking, "ana", "buyer")).toEqual(["completed", "cancelled"]);
     expect(moves(booking, "bo", "seller")).toEqual(["cancelled"]);
     expect(moves(card("booking", "requested", "bo"), "di", "admin")).toEqual(["cancelled"]);
   });
 
-  it("lets the seller's side submit a delivery again after a revision was asked for", () => {
+  it("let the seller's side resubmit a delivery after a revision request", () => {
     expect(moves(card("delivery", "revision-requested", "bo"), "bo", "seller")).toEqual(["submitted"]);
     expect(moves(card("delivery", "revision-requested", "bo"), "ana", "buyer")).toEqual([]);
   });
 
-  it("lets who asked for money say that it was paid", () => {
+  it("let the creator of a payment request mark it as paid", () => {
     expect(moves(card("payment-request", "open", "bo"), "bo", "seller")).toEqual(["paid", "withdrawn"]);
     expect(moves(card("payment-request", "open", "bo"), "ana", "buyer")).toEqual(["declined"]);
   });
 
-  it("lets nobody move what is finished, has expired, or is of an unknown type", () => {
+  it("do not exist for finished, expired and unknown cards", () => {
     expect(moves(card("offer", "accepted", "ana"), "bo", "seller")).toEqual([]);
     const late = card("offer", "open", "ana", { expiresAt: "2026-11-16T11:59:59.000Z" });
     expect(stateAt(late, NOW)).toBe("expired");
@@ -133,7 +133,7 @@ describe("who may move a card", () => {
     expect(moves(card("sample", "sent", "ana"), "bo", "seller")).toEqual([]);
   });
 
-  it("offers only what somebody on this side may make", () => {
+  it("include only the types that a side may create", () => {
     expect(typesFor("buyer").map((each) => each.name)).toEqual(["offer", "booking", "amendment"]);
     expect(typesFor("seller").map((each) => each.name)).toContain("payment-request");
     expect(typesFor("admin")).toEqual([]);
@@ -141,7 +141,7 @@ describe("who may move a card", () => {
 });
 
 describe("the form of a card", () => {
-  it("makes whole numbers of what was typed", () => {
+  it("parses amounts into integers", () => {
     expect(parseAmount("250", "EUR")).toBe(25_000);
     expect(parseAmount("1 250,5", "EUR")).toBe(125_050);
     expect(parseAmount("0.29", "EUR")).toBe(29);
@@ -153,7 +153,7 @@ describe("the form of a card", () => {
     expect(formatAmount(5, "nonsense")).toBe("5 nonsense");
   });
 
-  it("leaves out what was left empty", () => {
+  it("omits empty fields", () => {
     const checked = checkCard(
       known("offer"),
       { amount: "10", currency: "EUR", note: " ", expiresAt: "" },
@@ -163,7 +163,7 @@ describe("the form of a card", () => {
     expect(checked).toEqual({ payload: { amount: 1000, currency: "EUR" } });
   });
 
-  it("says what is wrong with each field", () => {
+  it("reports an error for each field", () => {
     expect(checkCard(known("amendment"), { title: " ", text: "x".repeat(8001) }, [], NOW)).toEqual({
       errors: { title: "Required.", text: "At most 8000 characters." },
     });
@@ -176,7 +176,7 @@ describe("the form of a card", () => {
     expect("errors" in past && Object.keys(past.errors)).toEqual(["amount", "expiresAt"]);
   });
 
-  it("refuses a booking that ends before it begins", () => {
+  it("refuses a booking that ends before it starts", () => {
     const values = { startsAt: "2027-01-02T10:00", endsAt: "2027-01-02T09:00" };
     expect(checkCard(known("booking"), values, [], NOW)).toEqual({
       errors: { endsAt: "The end must be after the start." },

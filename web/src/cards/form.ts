@@ -1,11 +1,11 @@
-// From a filled-in form to what a card holds, or to what is wrong with each field.
+// Validates the form of a card: its payload, or an error for each field.
 import type { CardType } from "./types";
 import { parseAmount } from "./money";
 
 export type Payload = Record<string, unknown>;
 export type Checked = { payload: Payload } | { errors: Record<string, string> };
 
-/** `values` are the fields as they were typed; `files` the ids of uploads. */
+/** `values` are the typed fields, `files` the ids of uploads. */
 export function checkCard(
   type: CardType,
   values: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ function checkTimes(payload: Payload, errors: Record<string, string>, now: numbe
     errors["endsAt"] = "The end must be after the start.";
 }
 
-/** A moment as a field of the browser shows it, where the reader is. */
+/** A time as a `datetime-local` input shows it, in the local time zone. */
 export function localMoment(iso: string): string {
   const date = new Date(iso);
   const two = (part: number) => String(part).padStart(2, "0");

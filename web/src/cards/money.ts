@@ -1,4 +1,4 @@
-// Money: whole numbers of a currency's smallest unit, never fractions of a binary kind.
+// Money: integers of a currency's smallest unit, never floating-point fractions.
 
 export const CURRENCIES = [
   "EUR",
@@ -21,14 +21,14 @@ export const CURRENCIES = [
 
 const LARGEST = 1e15;
 
-/** How many digits a currency has after the point. */
+/** The number of decimal digits of a currency. */
 export function digitsOf(currency: string): number {
   return (
     new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
   );
 }
 
-/** “1 250.5” in euros is 125050; null if it is no amount of that currency, or none that may be asked. */
+/** “1 250.5” in euros is 125050; null if it is not a valid amount of that currency. */
 export function parseAmount(text: string, currency: string): number | null {
   const plain = text.replace(/[\s\u00a0\u202f'’]/g, "");
   const match = /^(\d+)(?:[.,](\d+))?$/.exec(plain);
@@ -43,6 +43,6 @@ export function formatAmount(amount: number, currency: string): string {
     const digits = digitsOf(currency);
     return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(amount / 10 ** digits);
   } catch {
-    return `${amount} ${currency}`; // another writer's currency, which is none
+    return `${amount} ${currency}`; // not an ISO currency
   }
 }

@@ -1,16 +1,16 @@
-// The types of cards, as docs/cards.md has them; a test compares the two. It decides which buttons are shown; the
-// server decides what happens.
+// The card types, as documented in docs/cards.md; a test compares the two. They decide which buttons are shown; the
+// server decides what is allowed.
 import type { Card, Thread, ThreadRole } from "../api/shapes";
 import type { Seat } from "../store/threads";
 
 export type Who = "creator" | "other side" | "buyer" | "seller" | "admin" | "system";
 
-/** One way from a state to another. */
-export interface Way {
+/** A transition from one state to another. */
+export interface Transition {
   from: string;
   to: string;
   who: readonly Who[];
-  /** By a button, by a new payload, by making another card that answers this one, or by the clock. */
+  /** By a button, by a new payload, by a card that replies to this one, or by expiry. */
   how: "move" | "renewal" | "answer" | "clock";
 }
 
@@ -31,7 +31,7 @@ export interface CardType {
   creators: readonly ThreadRole[];
   first: string;
   fields: readonly CardField[];
-  ways: readonly Way[];
+  transitions: readonly Transition[];
 }
 
 const BOTH = ["buyer", "seller"] as const;
@@ -42,19 +42,24 @@ const PRICE: readonly CardField[] = [
   { name: "expiresAt", kind: "moment", label: "Expires", required: false },
 ];
 
-const way = (from: string, to: string, who: readonly Who[], how: Way["how"] = "move"): Way => ({
+const transition = (
+  from: string,
+  to: string,
+  who: readonly Who[],
+  how: Transition["how"] = "move",
+): Transition => ({
   from,
   to,
   who,
   how,
 });
 
-const PRICE_WAYS: readonly Way[] = [
-  way("open", "accepted", ["other side"]),
-  way("open", "declined", ["other side"]),
-  way("open", "withdrawn", ["creator"]),
-  way("open", "countered", ["other side"], "answer"),
-  way("open", "expired", ["system"], "clock"),
+const PRICE_TRANSITIONS: readonly Transition[] = [
+  transition("open", "accepted", ["other side"]),
+  transition("open", "declined", ["other side"]),
+  transition("open", "withdrawn", ["creator"]),
+  transition("open", "countered", ["other side"], "answer"),
+  transition("open", "expired", ["system"], "clock"),
 ];
 
 export const CARD_TYPES: readonly CardType[] = [
@@ -65,7 +70,7 @@ export const CARD_TYPES: readonly CardType[] = [
     creators: BOTH,
     first: "open",
     fields: PRICE,
-    ways: PRICE_WAYS,
+    transitions: PRICE_TRANSITIONS,
   },
   {
     name: "counter-offer",
@@ -77,7 +82,7 @@ export const CARD_TYPES: readonly CardType[] = [
       ...PRICE,
       { name: "answers", kind: "card", label: "In reply to", required: true, maxLength: 200 },
     ],
-    ways: PRICE_WAYS,
+    transitions: PRICE_TRANSITIONS,
   },
   {
     name: "booking",
@@ -91,12 +96,12 @@ export const CARD_TYPES: readonly CardType[] = [
       { name: "place", kind: "line", label: "Place", required: false, maxLength: 200 },
       NOTE,
     ],
-    ways: [
-      way("requested", "confirmed", ["other side"]),
-      way("requested", "declined", ["other side"]),
-      way("requested", "cancelled", ["creator", "admin"]),
-      way("confirmed", "completed", ["buyer", "admin", "system"]),
-      way("confirmed", "cancelled", ["buyer", "seller", "admin"]),
+    transitions: [
+      transition("requested", "confirmed", ["other side"]),
+      transition("requested", "declined", ["other side"]),
+      transition("requested", "cancelled", ["creator", "admin"]),
+      transition("confirmed", "completed", ["buyer", "admin", "system"]),
+      transition("confirmed", "cancelled", ["buyer", "seller", "admin"]),
     ],
   },
   {
@@ -110,10 +115,10 @@ export const CARD_TYPES: readonly CardType[] = [
       { name: "files", kind: "files", label: "Files", required: false },
       NOTE,
     ],
-    ways: [
-      way("submitted", "accepted", ["other side"]),
-      way("submitted", "revision-requested", ["other side"]),
-      way("revision-requested", "submitted", ["seller"], "renewal"),
+    transitions: [
+      transition("submitted", "accepted", ["other side"]),
+      transition("submitted", "revision-requested", ["other side"]),
+      transition("revision-requested", "submitted", ["seller"], "renewal"),
     ],
   },
   {
@@ -123,11 +128,11 @@ export const CARD_TYPES: readonly CardType[] = [
     creators: ["seller"],
     first: "open",
     fields: PRICE,
-    ways: [
-      way("open", "paid", ["creator", "admin", "system"]),
-      way("open", "declined", ["other side"]),
-      way("open", "withdrawn", ["creator"]),
-      way("open", "expired", ["system"], "clock"),
+    transitions: [
+      transition("open", "paid", ["creator", "admin", "system"]),
+      transition("open", "declined", ["other side"]),
+      transition("open", "withdrawn", ["creator"]),
+      transition("open", "expired", ["system"], "clock"),
     ],
   },
   {
@@ -140,15 +145,15 @@ export const CARD_TYPES: readonly CardType[] = [
       { name: "title", kind: "line", label: "Title", required: true, maxLength: 200 },
       { name: "text", kind: "text", label: "Changes", required: true, maxLength: 8000 },
     ],
-    ways: [
-      way("proposed", "accepted", ["other side"]),
-      way("proposed", "declined", ["other side"]),
-      way("proposed", "withdrawn", ["creator"]),
+    transitions: [
+      transition("proposed", "accepted", ["other side"]),
+      transition("proposed", "declined", ["other side"]),
+      transition("proposed", "withdrawn", ["creator"]),
     ],
   },
 ];
 
-/** A type, or undefined for one that an application added and this client does not know. */
+/** A built-in type; undefined for one that an application added. */
 export function cardType(name: string): CardType | undefined {
   return CARD_TYPES.find((each) => each.name === name);
 }
@@ -165,19 +170,21 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The state at this moment, whether or not anybody wrote down that its time is over. */
+/** The state at a time: `expired` once that has passed, even if the server has not stored it yet. */
 export function stateAt(card: Card, now: number): string {
   const ends = card.payload["expiresAt"];
-  const byClock = cardType(card.type)?.ways.some((each) => each.from === card.state && each.how === "clock");
+  const byClock = cardType(card.type)?.transitions.some(
+    (each) => each.from === card.state && each.how === "clock",
+  );
   return byClock === true && typeof ends === "string" && Date.parse(ends) <= now ? "expired" : card.state;
 }
 
 export function isFinished(type: string, state: string): boolean {
   const known = cardType(type);
-  return known === undefined || !known.ways.some((each) => each.from === state);
+  return known === undefined || !known.transitions.some((each) => each.from === state);
 }
 
-/** On which side a card was made: that of its maker. */
+/** The side of the card's creator. */
 export function sideOf(
   card: Pick<Card, "createdBy">,
   thread: Thread,
@@ -188,7 +195,7 @@ export function sideOf(
   return card.createdBy === null ? null : (seats[card.createdBy]?.roleContext ?? null);
 }
 
-/** What somebody is to a card. */
+/** The roles of the user for a card. */
 export function rolesOf(
   card: Pick<Card, "createdBy">,
   side: ThreadRole | null,
@@ -203,16 +210,16 @@ export function rolesOf(
   return found;
 }
 
-/** The ways that a person may take out of the state in which a card is now; none by the clock. */
-export function transitionsFor(card: Card, standing: ReadonlySet<Who>, now: number): Way[] {
+/** The transitions that a user with these roles may make of a card now. */
+export function transitionsFor(card: Card, roles: ReadonlySet<Who>, now: number): Transition[] {
   const state = stateAt(card, now);
-  const ways = cardType(card.type)?.ways ?? [];
-  return ways.filter(
-    (each) => each.from === state && each.how !== "clock" && each.who.some((who) => standing.has(who)),
+  const transitions = cardType(card.type)?.transitions ?? [];
+  return transitions.filter(
+    (each) => each.from === state && each.how !== "clock" && each.who.some((who) => roles.has(who)),
   );
 }
 
-/** The types of which somebody on this side makes cards; a counter-offer is made beside the offer that it answers. */
+/** The types that a user of this side may create; a counter-offer is created from its offer. */
 export function typesFor(role: ThreadRole | null): CardType[] {
   return CARD_TYPES.filter(
     (each) => role !== null && each.creators.includes(role) && each.name !== "counter-offer",
@@ -232,19 +239,19 @@ const VERBS: Readonly<Record<string, string>> = {
   submitted: "Resubmit",
 };
 
-/** What the button of a way says. */
+/** The label of the button of a transition. */
 export function verbFor(to: string): string {
   return VERBS[to] ?? stateTitle(to);
 }
 
-const DID: Readonly<Record<string, string>> = {
+const PAST_TENSE: Readonly<Record<string, string>> = {
   "revision-requested": "requested a revision of",
   submitted: "resubmitted",
   paid: "marked as paid",
   completed: "marked as completed",
 };
 
-/** What somebody did who moved a card there: “Ana accepted the offer”. */
+/** A transition in the past tense: “accepted the offer”. */
 export function describeTransition(type: string, to: string): string {
-  return `${DID[to] ?? to} the ${typeTitle(type).toLowerCase()}`;
+  return `${PAST_TENSE[to] ?? to} the ${typeTitle(type).toLowerCase()}`;
 }

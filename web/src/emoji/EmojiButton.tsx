@@ -1,4 +1,4 @@
-// A button that opens the emoji; their list is fetched when it is first wanted.
+// A button that opens the emoji picker, which loads on first use.
 import { lazy, Suspense, useState } from "react";
 import { Icon } from "../view/Icon";
 import { Popover } from "../view/Popover";

@@ -1,4 +1,4 @@
-// Emoji to choose from: recent ones first, then all by group, or the results of a search.
+// The emoji picker: recent emoji, all groups, or search results.
 import { useMemo, useState } from "react";
 import { GROUPS, type Emoji } from "./list";
 import { nameOf, search } from "./search";
@@ -72,7 +72,7 @@ function found(query: string): { name: string; emoji: readonly Emoji[] }[] {
   return emoji.length > 0 ? [{ name: "Results", emoji }] : [];
 }
 
-/** Arrow keys go over the grid. */
+/** Arrow keys move in the grid. */
 function move(event: React.KeyboardEvent<HTMLElement>): void {
   const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 8, ArrowUp: -8 };
   const step = steps[event.key];

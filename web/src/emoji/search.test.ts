@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { nameOf, search } from "./search";
 
-describe("emoji by a word", () => {
+describe("emoji search", () => {
   it.each([
     ["heart", "❤️"],
     ["ok", "👌"],
@@ -13,20 +13,20 @@ describe("emoji by a word", () => {
     expect(search(word)[0]?.sign).toBe(sign);
   });
 
-  it("a whole word comes before a part of one", () => {
+  it("ranks a whole word before a part of one", () => {
     const signs = search("ok").map((each) => each.sign);
     expect(signs.indexOf("🙆")).toBeLessThan(signs.indexOf("😤"));
   });
 
-  it("`smile` also finds what smiles", () => {
+  it("finds smiling faces for `smile`", () => {
     expect(search("smile").length).toBeGreaterThan(5);
   });
 
-  it("nothing is found by nonsense", () => {
+  it("finds nothing for nonsense", () => {
     expect(search("qqqq")).toEqual([]);
   });
 
-  it("a recent emoji has its name", () => {
+  it("names a recent emoji", () => {
     expect(nameOf("❤️")).toBe("red heart love");
   });
 });

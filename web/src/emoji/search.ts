@@ -1,10 +1,10 @@
-// Finding emoji by words: the better the name fits, the earlier it comes.
+// Emoji search, ranked by how well the name matches.
 import { GROUPS, type Emoji } from "./list";
 
 const ALL: readonly Emoji[] = GROUPS.flatMap((group) => group.emoji);
 
-/** Where many names have a word, the one that most people mean by it. */
-const MEANT: Readonly<Record<string, string>> = {
+/** The first result of common words that many names contain. */
+const FIRST_RESULT: Readonly<Record<string, string>> = {
   heart: "❤️",
   ok: "👌",
   smile: "🙂",
@@ -16,7 +16,7 @@ const MEANT: Readonly<Record<string, string>> = {
   no: "👎",
 };
 
-/** Forms of a word that names have instead. */
+/** The form of a word that the names use. */
 const FORMS: Readonly<Record<string, string>> = {
   smile: "smiling",
   cry: "crying",
@@ -24,7 +24,7 @@ const FORMS: Readonly<Record<string, string>> = {
   wink: "winking",
 };
 
-/** How well a name fits a word: 0 is best, null is not at all. A shorter name is more about the word. */
+/** How well a name matches a word: 0 is best, null is no match. Shorter names rank first. */
 export function rank(name: string, word: string): number | null {
   if (name === word) return 0;
   const words = name.split(" ");
@@ -38,7 +38,7 @@ export function search(query: string): Emoji[] {
   const word = query.trim().toLowerCase();
   const form = FORMS[word] ?? word;
   const best = (emoji: Emoji): number | null => {
-    if (MEANT[word] === emoji.sign) return 0;
+    if (FIRST_RESULT[word] === emoji.sign) return 0;
     const ranks = [rank(emoji.name, word), rank(emoji.name, form)].filter((each) => each !== null);
     return ranks.length === 0 ? null : Math.min(...ranks);
   };

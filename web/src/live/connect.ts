@@ -3,7 +3,7 @@ import { loadServer } from "../actions/communities";
 import { loadConversation } from "../actions/conversations";
 import { countUnread, loadPins, loadReaders, refresh } from "../actions/room";
 import { resendWaiting, restoreOutbox } from "../actions/sending";
-import { accessToken, currentSession, end, onSession, renew } from "../api/session";
+import { accessToken, currentSession, endSession, onSession, renew } from "../api/session";
 import { roomEntry } from "../store/selectors";
 import { roomKey, type RoomKey, type ServerEntry } from "../store/state";
 import { store } from "../store/store";
@@ -25,7 +25,7 @@ export function connect(): void {
       store.apply({ t: "own.link", d: { link } });
       if (link === "live") resendWaiting();
     },
-    onSignedOut: end,
+    onSignedOut: endSession,
   });
   let connectedAs: string | null = null;
 

@@ -1,4 +1,4 @@
-// What goes over the gateway, as the documentation of the API says it. Events are a closed union.
+// The frames of the gateway, as documented in the API. Events are a closed union.
 import type {
   Channel,
   Conversation,
@@ -36,7 +36,7 @@ export interface Ready extends ReadyThreads, ReadyInboxes, ReadyWorkspaces {
   user: Me;
   servers: ReadyServer[];
   conversations: Conversation[];
-  /** Left out by a server that keeps no presence. */
+  /** Absent if the server does not track presence. */
   presences?: { userId: string; status: "online" | "offline" }[];
   expiresAt?: string;
 }
@@ -54,14 +54,14 @@ export interface ReactionChange extends RoomAddress {
   userIds: string[];
 }
 
-/** `role` is the side that somebody is on in a thread. */
+/** `role` is the side of a participant in a thread. */
 type ParticipantChange = RoomAddress &
   Pick<Participant, "userId" | "username" | "avatarUrl" | "joinedAt"> & {
     role?: string;
     blockedUntil?: string | null;
   };
 
-/** What `conversation.created` and `conversation.updated` tell: nothing that differs from reader to reader. */
+/** The payload of `conversation.created` and `conversation.updated`: the fields that are the same for all participants. */
 export type ConversationCore = Pick<
   Conversation,
   | "convoId"
@@ -114,7 +114,7 @@ export interface Events extends ThreadEvents, InboxEvents, WorkspaceEvents {
 
 export type LiveEvent = { [T in keyof Events]: { t: T; d: Events[T] } }[keyof Events];
 
-/** A frame of the server. An event whose name is not in the union is one of a newer server: it is passed over. */
+/** A frame of the server. Events of a newer server that are not in the union are ignored. */
 export type Frame =
   | { op: 0; t: string; s?: string; id?: string; d: unknown }
   | { op: 7 }
@@ -126,5 +126,5 @@ export const IDENTIFY = 2;
 export const HEARTBEAT = 1;
 export const RESUME = 6;
 
-/** The token was refused or has ended: a new one, and no resume. */
+/** The token was refused or has expired: identify with a new one, without a resume. */
 export const TOKEN_REFUSED = 4004;

@@ -8,12 +8,12 @@ interface Sent {
   d: Record<string, unknown>;
 }
 
-/** A socket whose other end is the test. */
+/** A fake socket; the test is the server. */
 class FakeSocket {
   static all: FakeSocket[] = [];
   static get last(): FakeSocket {
     const last = FakeSocket.all.at(-1);
-    if (last === undefined) throw new Error("nobody connected");
+    if (last === undefined) throw new Error("no connection");
     return last;
   }
 
@@ -36,11 +36,11 @@ class FakeSocket {
     this.closedWith = code;
   }
 
-  says(frame: unknown): void {
+  receive(frame: unknown): void {
     this.onmessage?.({ data: JSON.stringify(frame) });
   }
 
-  breaks(code: number): void {
+  drop(code: number): void {
     this.readyState = 3;
     this.onclose?.({ code });
   }
@@ -88,9 +88,9 @@ describe("the gateway", () => {
   });
 
   async function live(): Promise<void> {
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
-    FakeSocket.last.says(ready("c1"));
+    FakeSocket.last.receive(ready("c1"));
   }
 
   it("identifies after hello, and is live after ready", async () => {
@@ -101,71 +101,71 @@ describe("the gateway", () => {
 
   it("resumes where it was when the server restarts", async () => {
     await live();
-    FakeSocket.last.says({ op: 0, t: "message.created", s: "c2", id: "e2", d: {} });
-    FakeSocket.last.breaks(1012);
+    FakeSocket.last.receive({ op: 0, t: "message.created", s: "c2", id: "e2", d: {} });
+    FakeSocket.last.drop(1012);
     expect(links.at(-1)).toBe("waiting");
     await vi.advanceTimersByTimeAsync(500);
     expect(FakeSocket.all).toHaveLength(2);
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
     expect(FakeSocket.last.sent).toEqual([{ op: 6, d: { token: "T1", sessionId: "S1", s: "c2" } }]);
-    FakeSocket.last.says({ op: 0, t: "resumed", s: "c3", d: {} });
+    FakeSocket.last.receive({ op: 0, t: "resumed", s: "c3", d: {} });
     expect(links.at(-1)).toBe("live");
   });
 
-  it("drops an event that it has heard before", async () => {
+  it("drops a duplicate event", async () => {
     await live();
     const event = { op: 0, t: "message.created", s: "c2", id: "e2", d: {} };
-    FakeSocket.last.says(event);
-    FakeSocket.last.says({ ...event, s: "c3" });
+    FakeSocket.last.receive(event);
+    FakeSocket.last.receive({ ...event, s: "c3" });
     expect(events.map((each) => each.t)).toEqual(["ready", "message.created"]);
   });
 
-  it("identifies anew on the same socket when its session is gone", async () => {
+  it("identifies again on the same socket when its session is invalid", async () => {
     await live();
-    FakeSocket.last.breaks(1006);
+    FakeSocket.last.drop(1006);
     await vi.advanceTimersByTimeAsync(500);
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
-    FakeSocket.last.says({ op: 9, d: false });
+    FakeSocket.last.receive({ op: 9, d: false });
     await settle();
     expect(FakeSocket.last.sent.map((each) => each.op)).toEqual([6, 2]);
   });
 
-  it("leaves when the server is about to, and resumes", async () => {
+  it("disconnects when the server asks to, and resumes", async () => {
     await live();
     const first = FakeSocket.last;
-    first.says({ op: 7 });
+    first.receive({ op: 7 });
     expect(first.closedWith).toBe(4900);
     await vi.advanceTimersByTimeAsync(500);
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
     expect(FakeSocket.last.of(6)).toHaveLength(1);
   });
 
-  it("takes another token, and does not resume, when its token was refused", async () => {
+  it("uses a new token, and does not resume, when its token was refused", async () => {
     await live();
-    FakeSocket.last.breaks(4004);
+    FakeSocket.last.drop(4004);
     await vi.advanceTimersByTimeAsync(500);
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
     expect(FakeSocket.last.sent).toEqual([{ op: 2, d: { token: "after T1" } }]);
   });
 
-  it("renews its token before the end, on the same socket", async () => {
-    FakeSocket.last.says(hello);
+  it("renews its token before expiry, on the same socket", async () => {
+    FakeSocket.last.receive(hello);
     await settle();
-    FakeSocket.last.says(ready("c1", { expiresAt: new Date(Date.now() + 600_000).toISOString() }));
+    FakeSocket.last.receive(ready("c1", { expiresAt: new Date(Date.now() + 600_000).toISOString() }));
     await vi.advanceTimersByTimeAsync(10_000);
     for (let step = 0; step < 18; step++) {
-      FakeSocket.last.says({ op: 11 });
+      FakeSocket.last.receive({ op: 11 });
       await vi.advanceTimersByTimeAsync(30_000);
     }
     expect(FakeSocket.last.of(2).map((each) => each.d["token"])).toEqual(["T1", "after T1"]);
     expect(FakeSocket.all).toHaveLength(1);
   });
 
-  it("comes back when a heartbeat is not answered", async () => {
+  it("reconnects when a heartbeat is not acknowledged", async () => {
     await live();
     await vi.advanceTimersByTimeAsync(15_000);
     expect(FakeSocket.last.of(1)).toEqual([{ op: 1, d: { s: "c1" } }]);
@@ -178,32 +178,32 @@ describe("the gateway", () => {
     for (let attempt = 0; attempt < 9; attempt++) {
       const before = Date.now();
       const known = FakeSocket.all.length;
-      FakeSocket.last.breaks(1006);
+      FakeSocket.last.drop(1006);
       while (FakeSocket.all.length === known) await vi.advanceTimersByTimeAsync(50);
       waits.push(Date.now() - before);
     }
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
   });
 
-  it("tries again when no token can be had because nobody answers", async () => {
+  it("retries when the server is unreachable for a token", async () => {
     token = () => Promise.reject(new Unreachable());
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
     expect(links.at(-1)).toBe("waiting");
     expect(signedOut).toBe(0);
   });
 
-  it("ends when the person is signed out", async () => {
+  it("stops when the user is signed out", async () => {
     token = () => Promise.reject(new SignedOut());
-    FakeSocket.last.says(hello);
+    FakeSocket.last.receive(hello);
     await settle();
     expect(signedOut).toBe(1);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(FakeSocket.all).toHaveLength(1);
   });
 
-  it("does not wait when the network is back", () => {
-    FakeSocket.last.breaks(1006);
+  it("reconnects at once when the network is back", () => {
+    FakeSocket.last.drop(1006);
     gateway.wake();
     expect(FakeSocket.all).toHaveLength(2);
   });

@@ -1,7 +1,7 @@
-// The gateway: one socket that stays, through restarts of the server and holes in the network.
+// The gateway connection: one socket that reconnects after server restarts and network failures.
 //
-// It identifies, keeps the beat, resumes where it was, drops what it has heard before, and comes back after a random
-// while, so that thousands of clients do not return in the same moment. What events mean is not its business.
+// It identifies, sends heartbeats, resumes, drops duplicates, and reconnects after a random delay, so that thousands of
+// clients do not reconnect at the same time. It does not interpret events.
 import { SignedOut } from "../api/problems";
 import { HEARTBEAT, IDENTIFY, RESUME, TOKEN_REFUSED, type Frame, type LiveEvent } from "./frames";
 
@@ -9,7 +9,7 @@ export type Link = "connecting" | "live" | "waiting";
 
 export interface GatewayOptions {
   url: string;
-  /** An access token; with `refused`, another one than that. */
+  /** Returns an access token; with `refused`, a different one. */
   token: (refused?: string) => Promise<string>;
   onEvent: (event: LiveEvent) => void;
   onLink: (link: Link) => void;
@@ -20,11 +20,11 @@ export interface GatewayOptions {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
-const REMEMBERED = 10_000;
-/** The token is renewed this long before its end. */
+const MOST_SEEN = 10_000;
+/** How long before its expiry the token is renewed. */
 const RENEW_MARGIN_MS = 60_000;
-/** Nothing of ours: any code from 4000 up may close a socket from this side. */
-const LEAVING = 4900;
+/** The close code of this client; any code from 4000 is allowed. */
+const CLIENT_CLOSE = 4900;
 
 export class Gateway {
   private readonly options: GatewayOptions;
@@ -53,26 +53,26 @@ export class Gateway {
     this.connect();
   }
 
-  /** End for good: the person signs out. */
+  /** Close the connection for good, at sign-out. */
   stop(): void {
     this.isRunning = false;
     clearTimeout(this.retry);
-    this.leave();
+    this.disconnect();
     this.sessionId = this.cursor = null;
   }
 
-  /** Do not wait any longer: the network is back, or somebody looks at the page again. */
+  /** Reconnect now: the network is back, or the page is visible again. */
   wake(): void {
     if (!this.isRunning || this.socket !== null) return;
     clearTimeout(this.retry);
     this.connect();
   }
 
-  /** The network says that it is gone: do not wait for a missing heartbeat to find out. */
+  /** Disconnect now: the browser is offline, so a missing heartbeat need not prove it. */
   lose(): void {
     if (!this.isRunning || this.socket === null) return;
-    this.leave();
-    this.waitAndReturn();
+    this.disconnect();
+    this.reconnectLater();
   }
 
   private connect(): void {
@@ -80,29 +80,29 @@ export class Gateway {
     const socket = (this.options.open ?? ((url) => new WebSocket(url)))(this.options.url);
     this.socket = socket;
     socket.onmessage = (event: MessageEvent<string>) => {
-      if (socket === this.socket) this.hear(JSON.parse(event.data) as Frame);
+      if (socket === this.socket) this.handleFrame(JSON.parse(event.data) as Frame);
     };
     socket.onclose = (event) => {
       if (socket === this.socket) this.closed(event.code);
     };
   }
 
-  private hear(frame: Frame): void {
+  private handleFrame(frame: Frame): void {
     switch (frame.op) {
       case 10:
-        this.keepBeat(frame.d.heartbeatInterval);
-        void this.introduce();
+        this.startHeartbeat(frame.d.heartbeatInterval);
+        void this.identify();
         return;
       case 11:
         this.isAcknowledged = true;
         return;
       case 9:
         this.sessionId = this.cursor = null;
-        void this.introduce();
+        void this.identify();
         return;
       case 7:
-        this.leave();
-        this.waitAndReturn();
+        this.disconnect();
+        this.reconnectLater();
         return;
       case 0:
         this.dispatch(frame);
@@ -126,16 +126,16 @@ export class Gateway {
     }
   }
 
-  private async introduce(): Promise<void> {
+  private async identify(): Promise<void> {
     const socket = this.socket;
     let token: string;
     try {
       token = await this.options.token(this.isTokenRefused ? this.usedToken : undefined);
     } catch (error) {
       if (socket !== this.socket) return;
-      this.leave();
-      if (error instanceof SignedOut) this.endHere();
-      else this.waitAndReturn();
+      this.disconnect();
+      if (error instanceof SignedOut) this.signOut();
+      else this.reconnectLater();
       return;
     }
     if (socket !== this.socket) return;
@@ -147,22 +147,22 @@ export class Gateway {
   }
 
   private closed(code: number): void {
-    this.leave();
+    this.disconnect();
     if (!this.isRunning) return;
     if (code === TOKEN_REFUSED) {
       this.sessionId = this.cursor = null;
       this.isTokenRefused = true;
     }
-    this.waitAndReturn();
+    this.reconnectLater();
   }
 
-  private endHere(): void {
+  private signOut(): void {
     this.stop();
     this.options.onSignedOut();
   }
 
-  /** Full jitter: anywhere between now and a bound that doubles. */
-  private waitAndReturn(): void {
+  /** Reconnect with full jitter: a random delay up to a bound that doubles. */
+  private reconnectLater(): void {
     const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.attempts);
     this.attempts += 1;
     this.options.onLink("waiting");
@@ -170,12 +170,12 @@ export class Gateway {
     this.retry = setTimeout(() => this.connect(), this.random() * bound);
   }
 
-  private keepBeat(interval: number): void {
+  private startHeartbeat(interval: number): void {
     this.isAcknowledged = true;
     const next = () => {
       if (!this.isAcknowledged) {
-        this.leave();
-        this.waitAndReturn();
+        this.disconnect();
+        this.reconnectLater();
         return;
       }
       this.isAcknowledged = false;
@@ -195,7 +195,7 @@ export class Gateway {
     }, wait);
   }
 
-  /** An identify on a socket that is identified renews its token. */
+  /** Renew the token by a second identify on the same socket. */
   private async renew(): Promise<void> {
     const socket = this.socket;
     try {
@@ -204,15 +204,15 @@ export class Gateway {
       this.usedToken = token;
       this.send(IDENTIFY, { token });
     } catch (error) {
-      // Otherwise the socket ends with its token, and the way back tries again.
-      if (error instanceof SignedOut && socket === this.socket) this.endHere();
+      // Otherwise the socket closes when its token expires, and the reconnect tries again.
+      if (error instanceof SignedOut && socket === this.socket) this.signOut();
     }
   }
 
   private isNew(id: string): boolean {
     if (this.seen.has(id)) return false;
     this.seen.add(id);
-    if (this.seen.size > REMEMBERED) {
+    if (this.seen.size > MOST_SEEN) {
       const [oldest] = this.seen;
       if (oldest !== undefined) this.seen.delete(oldest);
     }
@@ -223,11 +223,11 @@ export class Gateway {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ op, d }));
   }
 
-  private leave(): void {
+  private disconnect(): void {
     clearTimeout(this.beat);
     clearTimeout(this.renewal);
     const socket = this.socket;
     this.socket = null;
-    if (socket !== null && socket.readyState <= WebSocket.OPEN) socket.close(LEAVING);
+    if (socket !== null && socket.readyState <= WebSocket.OPEN) socket.close(CLIENT_CLOSE);
   }
 }

@@ -1,7 +1,7 @@
-// The events of inboxes, and what `ready` brings of them.
+// Events of inboxes, and their part of `ready`.
 import type { InboxCounts, InboxMessage } from "../api/shapes";
 
-/** An inbox's place: whose it is, and its name. */
+/** Identifies an inbox: its tenant and its name. */
 export interface InboxRef {
   tenant: string;
   inbox: string;

@@ -1,7 +1,7 @@
-// The events of threads, and what `ready` brings of them.
+// Events of threads, and their part of `ready`.
 import type { Card, Tab, Thread } from "../api/shapes";
 
-/** A thread as everybody in it sees it. */
+/** The fields of a thread that are the same for all participants. */
 export type ThreadCore = Omit<Thread, "roleContext" | "muted" | "unread">;
 
 export interface ReadyThreads {

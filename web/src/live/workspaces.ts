@@ -1,7 +1,7 @@
-// The events of workspaces, and what `ready` brings of them.
+// Events of workspaces, and their part of `ready`.
 import type { Item, Workspace, WorkspaceMember, WorkspaceSetting } from "../api/shapes";
 
-/** A workspace as everybody in it sees it. */
+/** The fields of a workspace that are the same for all members. */
 export type WorkspaceCore = Omit<Workspace, "role">;
 
 export interface ReadyWorkspaces {

@@ -1,27 +1,27 @@
-// The tree of a text as React elements: text stays text, whatever it says.
+// Renders parsed Markdown as React elements, never as HTML.
 import { Fragment, memo, useMemo, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useTabIndex } from "../view/tabStop";
 import { isOnlyEmoji, parse, type Block, type Inline } from "./parse";
 
 export interface Names {
-  /** The user name of the reader: a mention of it stands out. */
+  /** The username of the reader, whose mentions are highlighted. */
   me: string;
-  /** Where a channel of this name is, if the reader can go there. */
+  /** The path of a channel by name, if the reader can open it. */
   channelAt: (name: string) => string | null;
-  /** The id of the person of this user name, if the reader can know them. */
+  /** The id of a user by username, if known. */
   personOf: (name: string) => string | null;
-  /** Shows a person beside their name; without it a mention is no button. */
+  /** Opens the profile of a mentioned user; without it mentions are not buttons. */
   openPerson?: (userId: string, anchor: HTMLElement) => void;
 }
 
-/** The places of this client, as links to itself name them. */
-const PLACE = /^\/(?:(?:c|d|t|w|inbox|settings|invite|admin)(?:\/|$)|$)/;
+/** The paths of this client. */
+const INTERNAL = /^\/(?:(?:c|d|t|w|inbox|settings|invite|admin)(?:\/|$)|$)/;
 
-/** The path of a link that leads to a place of this client; null for any other. */
+/** The path of a link to a page of this client; null for any other link. */
 export function internalPath(href: string): string | null {
   const url = URL.canParse(href, location.href) ? new URL(href, location.href) : null;
-  if (url === null || url.origin !== location.origin || !PLACE.test(url.pathname)) return null;
+  if (url === null || url.origin !== location.origin || !INTERNAL.test(url.pathname)) return null;
   return url.pathname + url.search + url.hash;
 }
 
@@ -83,10 +83,10 @@ function inline(node: Inline, names: Names): ReactNode {
     case "mention":
       return <Mention name={node.name} names={names} />;
     case "channel": {
-      const place = names.channelAt(node.name);
-      if (place === null) return `#${node.name}`;
+      const path = names.channelAt(node.name);
+      if (path === null) return `#${node.name}`;
       return (
-        <InternalLink to={place} className="mention">
+        <InternalLink to={path} className="mention">
           #{node.name}
         </InternalLink>
       );
@@ -96,8 +96,8 @@ function inline(node: Inline, names: Names): ReactNode {
 
 function TextLink({ href, children }: { href: string; children: ReactNode }) {
   const tabIndex = useTabIndex();
-  const place = internalPath(href);
-  if (place !== null) return <InternalLink to={place}>{children}</InternalLink>;
+  const path = internalPath(href);
+  if (path !== null) return <InternalLink to={path}>{children}</InternalLink>;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow" tabIndex={tabIndex}>
       {children}

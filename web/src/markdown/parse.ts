@@ -1,4 +1,4 @@
-// Markdown, as far as people use it in a chat: from text to a tree. Nothing here ever becomes HTML by itself.
+// A parser for the subset of Markdown that chats use: from text to a tree, never to HTML.
 
 export type Inline =
   | { kind: "text"; text: string }
@@ -24,8 +24,8 @@ export function parse(text: string, depth = 0): Block[] {
   const blocks: Block[] = [];
   let plain: string[] = [];
   const endParagraph = () => {
-    const said = plain.join("\n").replace(/^\n+|\s+$/g, "");
-    if (said !== "") blocks.push({ kind: "paragraph", children: parseInline(said) });
+    const paragraph = plain.join("\n").replace(/^\n+|\s+$/g, "");
+    if (paragraph !== "") blocks.push({ kind: "paragraph", children: parseInline(paragraph) });
     plain = [];
   };
   for (let at = 0; at < lines.length;) {
@@ -115,7 +115,7 @@ function inlineAt(text: string, at: number, depth: number): Found | null {
       const match = matchAt(NAMED_LINK, text, at);
       const href = match === null ? null : safeHref(match[2] ?? "");
       if (match === null || href === null) return null;
-      // A link inside a link is none.
+      // Links do not nest.
       return {
         inline: { kind: "link", href, children: [{ kind: "text", text: match[1] ?? "" }] },
         end: at + match[0].length,
@@ -153,7 +153,7 @@ function codeAt(text: string, at: number): Found | null {
 function markedAt(text: string, at: number, depth: number): Found | null {
   for (const [mark, kind] of MARKS) {
     if (!text.startsWith(mark, at)) continue;
-    const isWordy = mark.startsWith("_"); // snake_case is no emphasis
+    const isWordy = mark.startsWith("_"); // snake_case is not emphasis
     if (isWordy && WORD.test(text[at - 1] ?? " ")) continue;
     const from = at + mark.length;
     let end = text.indexOf(mark, from);
@@ -165,7 +165,7 @@ function markedAt(text: string, at: number, depth: number): Found | null {
   return null;
 }
 
-/** Whether a mark here closes nothing: it is half of a longer one, escaped, or within a word. */
+/** Whether a mark does not close here: it is half of a longer one, escaped, or within a word. */
 function isInner(text: string, at: number, mark: string, isWordy: boolean): boolean {
   if (text[at - 1] === "\\") return true;
   if (mark.length === 1 && (text[at + 1] === mark || text[at - 1] === mark)) return true;
@@ -197,7 +197,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const SAFE = new Set(["http:", "https:", "mailto:"]);
 
-/** The address, if following it cannot run anything; else null. */
+/** The URL if its scheme is safe, else null. */
 export function safeHref(text: string): string | null {
   try {
     const url = new URL(text);
@@ -207,7 +207,7 @@ export function safeHref(text: string): string | null {
   }
 }
 
-/** What a text says, in one line and without its marks: for previews. */
+/** The text in one line and without marks, for previews. */
 export function plainText(text: string): string {
   return parse(text).map(wordsOf).join(" ").replace(/\s+/g, " ").trim();
 }
@@ -228,7 +228,7 @@ function wordsOf(node: Block | Inline): string {
   }
 }
 
-/** A text of nothing but a few emoji, which is shown large. */
+/** Whether a text consists of a few emoji only, which are shown large. */
 export function isOnlyEmoji(text: string): boolean {
   if (text.length > 40 || /[\d#*]/.test(text) || !/\p{Extended_Pictographic}/u.test(text)) return false;
   return /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s)+$/u.test(text);

@@ -1,4 +1,4 @@
-// A QR code as a drawing: one path of dark squares, in the quiet zone that readers need.
+// A QR code as SVG: one path of dark squares with the quiet zone that scanners need.
 import { useMemo } from "react";
 import { encode } from "./encode";
 

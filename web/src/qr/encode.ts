@@ -1,6 +1,6 @@
-// QR codes (ISO 18004): bytes, error correction M, versions 1 to 9; enough for any link of ours.
+// QR codes (ISO 18004): bytes, error correction M, versions 1 to 9; enough for invite links.
 
-/** For each version: codewords of correction in a block, and how many of data each block has. */
+/** For each version: the correction codewords of a block, and the data codewords of each block. */
 const BLOCKS: readonly { correction: number; data: readonly number[] }[] = [
   { correction: 10, data: [16] },
   { correction: 16, data: [28] },
@@ -59,7 +59,7 @@ function interleaved(version: number, bytes: Uint8Array): number[] {
 }
 
 function dataCodewords(bytes: Uint8Array, length: number): number[] {
-  // Four bits say "bytes", eight how many; everything after them is shifted by half a byte.
+  // Four bits for the byte mode, eight for the length; the data after them is shifted by half a byte.
   const nibbles = [4, bytes.length >> 4, bytes.length & 15];
   for (const byte of bytes) nibbles.push(byte >> 4, byte & 15);
   nibbles.push(0);
@@ -169,7 +169,7 @@ function drawVersion(set: Set, size: number, version: number): void {
   }
 }
 
-/** In pairs of columns from the right, up and down by turns; what is set already is passed over. */
+/** In pairs of columns from the right, alternating up and down, skipping modules that are already set. */
 function fill(grid: (boolean | null)[][], codewords: readonly number[], mask: number): void {
   const size = grid.length;
   const isMasked = MASKS[mask] ?? (() => false);
@@ -191,7 +191,7 @@ function fill(grid: (boolean | null)[][], codewords: readonly number[], mask: nu
   }
 }
 
-/** How hard it is to read: long runs, blocks, false corners, too much of one colour. */
+/** The penalty of a mask: long runs, blocks, false corners, imbalance. */
 function penaltyOf(grid: boolean[][]): number {
   const size = grid.length;
   const columns = grid.map((_, x) => grid.map((row) => row[x] === true));

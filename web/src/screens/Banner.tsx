@@ -1,24 +1,24 @@
-// The banner: said only when the line has been gone for a moment, so that a short break does not flash.
+// The connection banner, shown after a short delay so that brief interruptions do not flash.
 import { useEffect, useState } from "react";
 import { useStore } from "../store/store";
 import { Icon } from "../view/Icon";
 
-const PATIENCE_MS = 1500;
+const DELAY_MS = 1500;
 
 export function Banner() {
   const isLive = useStore((state) => state.link === "live");
-  const [isTold, setTold] = useState(false);
+  const [isShown, setShown] = useState(false);
   useEffect(() => {
     if (isLive) {
-      setTold(false);
+      setShown(false);
       return;
     }
-    const timer = setTimeout(() => setTold(true), navigator.onLine ? PATIENCE_MS : 0);
+    const timer = setTimeout(() => setShown(true), navigator.onLine ? DELAY_MS : 0);
     return () => clearTimeout(timer);
   }, [isLive]);
   return (
-    <div className="banner-place" role="status">
-      {isTold && (
+    <div className="banner-slot" role="status">
+      {isShown && (
         <p className="banner">
           <Icon name="alert" size={16} />
           {navigator.onLine ? "Reconnecting…" : "You're offline."} Messages will send when you're back online.

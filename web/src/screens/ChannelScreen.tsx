@@ -17,7 +17,7 @@ import { RoomPane } from "./room/RoomPane";
 import { RoomSkeleton } from "./room/RoomSkeleton";
 
 const LAST = "sobremesa.last.";
-const NOBODY: readonly Person[] = [];
+const NO_MEMBERS: readonly Person[] = [];
 const WIDE = 1180;
 
 export function ChannelScreen({ params }: { params: Params }) {
@@ -31,7 +31,7 @@ export function ChannelScreen({ params }: { params: Params }) {
   const [panel, setPanel] = useState<Panel>(() => (innerWidth >= WIDE ? "people" : null));
   const room = useMemo(() => ({ kind: "channel" as const, id: channelId ?? "" }), [channelId]);
   const people: readonly Person[] = useMemo(
-    () => (members === undefined ? NOBODY : Object.values(members)),
+    () => (members === undefined ? NO_MEMBERS : Object.values(members)),
     [members],
   );
   const names = useMemo<Names>(() => {
@@ -67,10 +67,10 @@ export function ChannelScreen({ params }: { params: Params }) {
     const last =
       channels.find((each) => each.channelId === localStorage.getItem(LAST + serverId)) ?? channels[0];
     if (last !== undefined) return <Redirect to={`/c/${serverId}/${last.channelId}`} replace />;
-    return <NotFound title={server.name} words="There are no channels yet." home={false} />;
+    return <NotFound title={server.name} description="There are no channels yet." home={false} />;
   }
   if (channel === undefined || channel.serverId !== serverId)
-    return <NotFound title="Channel not found" words="It was deleted, or the link is wrong." />;
+    return <NotFound title="Channel not found" description="It was deleted, or the link is wrong." />;
 
   const path = `/c/${serverId}/${channelId}`;
   return (
@@ -126,15 +126,15 @@ function NoServer({ serverId }: { serverId: string }) {
     return (
       <NotFound
         title="You're not a member"
-        words="You need an invite to join this community, or the link is wrong."
+        description="You need an invite to join this community, or the link is wrong."
       />
     );
   return lost.why === "deleted" ? (
-    <NotFound title={`${lost.name} was deleted`} words="The owner deleted this community." />
+    <NotFound title={`${lost.name} was deleted`} description="The owner deleted this community." />
   ) : (
     <NotFound
       title={`You're no longer a member of ${lost.name}`}
-      words="You left or were removed. You need a new invite to rejoin."
+      description="You left or were removed. You need a new invite to rejoin."
     />
   );
 }

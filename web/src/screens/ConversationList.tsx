@@ -72,7 +72,7 @@ export function ConversationLink({ conversation, isHere }: { conversation: Conve
       aria-current={isHere ? "page" : undefined}
     >
       <ConversationFace conversation={conversation} size={38} />
-      <span className="conversation-words">
+      <span className="conversation-text">
         <span className="conversation-top">
           <span className="room-name">{name}</span>
           {conversation.lastMessageAt !== null && (

@@ -48,7 +48,7 @@ export function ConversationScreen({ params }: { params: Params }) {
       return (
         <NotFound
           title="You're not in this conversation"
-          words="You left or were removed, or the link is wrong."
+          description="You left or were removed, or the link is wrong."
         />
       );
     return (

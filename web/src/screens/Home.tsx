@@ -15,7 +15,7 @@ export function Home() {
   const me = useStore((state) => state.me);
   const isReady = useStore((state) => state.isReady);
   const servers = useStore(serversOf, sameList);
-  const waiting = useStore((state) => conversationsOf(state).slice(0, 6), sameList);
+  const recent = useStore((state) => conversationsOf(state).slice(0, 6), sameList);
   const unread = useStore(
     (state) => serversOf(state).filter((each) => serverTally(state, each.serverId).unread),
     sameList,
@@ -31,7 +31,7 @@ export function Home() {
         <h2 className="home-greeting">
           {greeting()}, {me?.username}.
         </h2>
-        {isReady && servers.length === 0 && waiting.length === 0 && (
+        {isReady && servers.length === 0 && recent.length === 0 && (
           <p>You're all set. Create a community for your team, or send a message.</p>
         )}
         <div className="home-actions">
@@ -58,11 +58,11 @@ export function Home() {
           </section>
         )}
         <UnreadSummary />
-        {waiting.length > 0 && (
+        {recent.length > 0 && (
           <section aria-label="Recent">
             <h3 className="sidebar-label">Recent</h3>
             <ul className="rooms">
-              {waiting.map((conversation) => (
+              {recent.map((conversation) => (
                 <li key={conversation.convoId}>
                   <ConversationLink conversation={conversation} isHere={false} />
                 </li>

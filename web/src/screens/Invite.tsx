@@ -59,29 +59,29 @@ export function Invite({ code }: { code: string }) {
         <div className="skeleton invite-skeleton" />
       </SignedOutPage>
     );
-  const place = placeOf(target);
+  const destination = destinationOf(target);
   const join = () => {
     setBusy(true);
     redeemInvite(code)
       .then(navigate, (failure: unknown) => {
-        if (failure instanceof Problem && failure.status === 409) navigate(place.path);
+        if (failure instanceof Problem && failure.status === 409) navigate(destination.path);
         else toastError(failure);
       })
       .finally(() => setBusy(false));
   };
   return (
     <SignedOutPage title="You've been invited">
-      <div className="invite-place">
-        <Avatar id={place.id} name={place.name} url={place.icon} size={64} square />
-        <strong>{place.name}</strong>
+      <div className="invite-target">
+        <Avatar id={destination.id} name={destination.name} url={destination.icon} size={64} square />
+        <strong>{destination.name}</strong>
       </div>
       {already ? (
-        <Link className="button button-primary" href={place.path}>
-          Open {place.name}
+        <Link className="button button-primary" href={destination.path}>
+          Open {destination.name}
         </Link>
       ) : (
         <button type="button" className="button button-primary" disabled={isBusy} onClick={join}>
-          Join {place.name}
+          Join {destination.name}
         </button>
       )}
       <p className="signed-out-links">
@@ -91,7 +91,7 @@ export function Invite({ code }: { code: string }) {
   );
 }
 
-function placeOf(target: Target) {
+function destinationOf(target: Target) {
   if (target.kind === "workspace") {
     const { workspaceId: id, name } = target.workspace;
     return { id, name, icon: null, path: `/w/${id}` };

@@ -1,4 +1,4 @@
-// The shape of a list that is still to come.
+// The placeholder of a list that is loading.
 export function ListSkeleton() {
   return (
     <div className="sidebar-body" aria-hidden="true">

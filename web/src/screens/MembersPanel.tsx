@@ -1,4 +1,4 @@
-// The members of a community by role, and what one may do to those of a lower one.
+// The members of a community by role, with the actions on those of a lower role.
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { ban, changeRole, removeMember } from "../actions/communities";
@@ -57,7 +57,7 @@ export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose
   );
 }
 
-/** Those who are online first, each part by name; one's own row is among the online. */
+/** Online members first, then by name; the user counts as online. */
 export function byPresence(online: Readonly<Record<string, true>>) {
   return (a: Member, b: Member): number =>
     Number(b.userId in online) - Number(a.userId in online) || a.username.localeCompare(b.username);
@@ -77,9 +77,9 @@ function MemberRow({ member, server, onAsk }: MemberRowProps) {
   const [, navigate] = useLocation();
   const items: MenuItem[] = [];
   if (member.userId !== me) {
-    const talk = () =>
+    const sendMessage = () =>
       void startConversation([member.userId], null).then((id) => navigate(`/d/${id}`), toastError);
-    items.push({ label: "Send message", icon: "chat", onChoose: talk });
+    items.push({ label: "Send message", icon: "chat", onChoose: sendMessage });
   }
   if (member.userId !== me && outranks(server.role, member.role)) {
     if (isAtLeast(server.role, "admin"))

@@ -1,19 +1,19 @@
 import { act } from "react";
 import { afterEach, expect, it } from "vitest";
 import { store } from "../store/store";
-import { draw } from "../view/testing";
+import { render } from "../view/testing";
 import { NewConversation } from "./NewConversation";
 
 afterEach(() => document.body.replaceChildren());
 
-it("Enter takes the first listed match of what was typed", () => {
-  // The DOM of the tests has dialogs that cannot be shown.
+it("adds the first match on Enter", () => {
+  // jsdom does not implement showModal.
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true;
   };
   const d = { userId: "U1", username: "berta", avatarUrl: null };
   act(() => store.apply({ t: "user.updated", d } as Parameters<typeof store.apply>[0]));
-  draw(<NewConversation onClose={() => undefined} />);
+  render(<NewConversation onClose={() => undefined} />);
   const field = document.querySelector<HTMLInputElement>(".add-person input");
   act(() => {
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, "be");

@@ -1,16 +1,16 @@
-// A screen in place of one that is not there: what happened, and a way out.
+// The screen of a room or page that is missing or empty, with a link home.
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { DrawerButton } from "./RoomHeader";
 
 interface NotFoundProps {
   title: string;
-  words: ReactNode;
-  /** Whether it offers the way home; a place that is only empty needs none. */
+  description: ReactNode;
+  /** Whether to link to the home screen; an empty screen needs no link. */
   home?: boolean;
 }
 
-export function NotFound({ title, words, home = true }: NotFoundProps) {
+export function NotFound({ title, description, home = true }: NotFoundProps) {
   return (
     <div className="screen">
       <header className="room-header">
@@ -18,7 +18,7 @@ export function NotFound({ title, words, home = true }: NotFoundProps) {
       </header>
       <div className="empty">
         <h2>{title}</h2>
-        <p>{words}</p>
+        <p>{description}</p>
         {home && (
           <Link className="button button-primary" href="/">
             Back to home
@@ -31,5 +31,5 @@ export function NotFound({ title, words, home = true }: NotFoundProps) {
 
 /** A page that does not exist. */
 export function PageNotFound() {
-  return <NotFound title="Page not found" words="The address is wrong, or the page has moved." />;
+  return <NotFound title="Page not found" description="The address is wrong, or the page has moved." />;
 }

@@ -1,4 +1,4 @@
-// What is pinned in a room.
+// The pinned messages of a room.
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { loadPins, pin } from "../actions/room";

@@ -1,7 +1,7 @@
 // Password reset: request the email, or, with the token of its link, set a new password.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { askReset, confirmReset } from "../actions/account";
+import { requestReset, confirmReset } from "../actions/account";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { toast } from "../view/toasts";
@@ -41,7 +41,7 @@ export function Reset() {
         <Form
           submit="Email me a reset link"
           onSubmit={async ({ email = "" }) => {
-            await askReset(email);
+            await requestReset(email);
             setRequested(true);
           }}
         >

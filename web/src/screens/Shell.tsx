@@ -1,4 +1,4 @@
-// The shell: rail, sidebar and screen; a drawer where there is no room for all three.
+// The layout of signed-in users: rail, sidebar and screen; on narrow screens the first two are a drawer.
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useStore } from "../store/store";
@@ -71,7 +71,7 @@ export function Shell() {
   );
 }
 
-/** What waits is told by the tab, too. */
+/** Shows the unread state in the document title. */
 function useTitle(): void {
   const title = useStore((state) => {
     const servers = serversOf(state).map((each) => serverTally(state, each.serverId));

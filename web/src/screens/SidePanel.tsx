@@ -1,11 +1,11 @@
-// A panel beside a room; above it where there is no room beside.
+// A panel beside a room; above it on narrow screens.
 import type { ReactNode } from "react";
 import { IconButton } from "../view/Icon";
 
 interface SidePanelProps {
   title: string;
   onClose: () => void;
-  /** With room for more than a list. */
+  /** For content wider than a list. */
   wide?: boolean;
   children: ReactNode;
 }

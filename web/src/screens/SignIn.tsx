@@ -26,10 +26,10 @@ export function SignIn() {
 
 /** One-click sign-in for each demo user; renders nothing on other servers. */
 function DemoUsers() {
-  const [people] = useState(() => demoUsers());
+  const [users] = useState(() => demoUsers());
   const [isBusy, setBusy] = useState(false);
-  if (people.length === 0) return null;
-  const enter = (username: string, password: string) => {
+  if (users.length === 0) return null;
+  const signInAs = (username: string, password: string) => {
     setBusy(true);
     signIn(username, password)
       .catch(toastError)
@@ -39,16 +39,16 @@ function DemoUsers() {
     <section aria-label="Demo users">
       <p className="note">This is a demo. Sign in with one click:</p>
       <ul className="demo-people">
-        {people.map(({ name, username, password, sees }) => (
+        {users.map(({ name, username, password, sees }) => (
           <li key={username}>
             <button
               type="button"
               className="demo-person"
               disabled={isBusy}
-              onClick={() => enter(username, password)}
+              onClick={() => signInAs(username, password)}
             >
               <Avatar id={username} name={name} url={null} size={36} />
-              <span className="demo-person-words">
+              <span className="demo-person-text">
                 <strong>{name}</strong>
                 <span className="note">{sees}</span>
               </span>

@@ -19,8 +19,8 @@ export function UnreadSummary() {
   const unread = useStore((state) => inboxTally(state).mentions);
   if (threads.length === 0 && unread === 0) return null;
   return (
-    <section aria-label="Unread">
-      <h3 className="sidebar-label">Unread</h3>
+    <section aria-label="Inbox and threads">
+      <h3 className="sidebar-label">Inbox and threads</h3>
       <ul className="rooms">
         {unread > 0 && (
           <li>

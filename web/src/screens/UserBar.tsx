@@ -1,4 +1,4 @@
-// Oneself, at the foot of the sidebar.
+// The signed-in user, at the bottom of the sidebar.
 import { Link } from "wouter";
 import { signOut } from "../actions/account";
 import { useStore } from "../store/store";

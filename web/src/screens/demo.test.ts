@@ -4,7 +4,7 @@ import { demoUsers } from "./demo";
 const page = (head: string) =>
   new DOMParser().parseFromString(`<html><head>${head}</head></html>`, "text/html");
 
-it("a page of the demo has its people", () => {
+it("reads the demo users from a demo page", () => {
   const content =
     "{&quot;people&quot;:[{&quot;name&quot;:&quot;Ana&quot;,&quot;username&quot;:&quot;ana&quot;}]}";
   expect(demoUsers(page(`<meta name="sobremesa-demo" content="${content}">`))).toEqual([
@@ -12,6 +12,6 @@ it("a page of the demo has its people", () => {
   ]);
 });
 
-it("any other page has none", () => {
+it("finds no demo users on other pages", () => {
   expect(demoUsers(page(""))).toEqual([]);
 });

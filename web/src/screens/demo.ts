@@ -1,4 +1,4 @@
-// The people of the demo: only a page that the demo serves has them.
+// The demo users; only pages of the demo server list them.
 
 export interface DemoUser {
   name: string;

@@ -1,4 +1,4 @@
-// Where Ctrl-K can lead: rooms, communities, people, and the places beside them.
+// The destinations of the quick switcher: rooms, communities, users and other screens.
 import { inboxTally } from "../store/inboxes";
 import { channelsOf, conversationName, conversationsOf, hasUnread, serversOf } from "../store/selectors";
 import type { State } from "../store/state";
@@ -7,7 +7,7 @@ import { workspacesOf } from "../store/workspaces";
 import type { IconName } from "../view/Icon";
 
 export interface Destination {
-  /** A path, or a person to start a conversation with. */
+  /** A path, or a user to start a conversation with. */
   to: { path: string } | { userId: string };
   name: string;
   where: string;
@@ -19,8 +19,8 @@ export const keyOf = ({ to }: Destination): string => ("path" in to ? to.path : 
 
 export function destinations(state: State): Destination[] {
   const servers = serversOf(state);
-  const talks = conversationsOf(state);
-  const place = (
+  const conversations = conversationsOf(state);
+  const screen = (
     path: string,
     name: string,
     where: string,
@@ -34,8 +34,8 @@ export function destinations(state: State): Destination[] {
     isUnread,
   });
   return [
-    ...talks.map((each) =>
-      place(
+    ...conversations.map((each) =>
+      screen(
         `/d/${each.convoId}`,
         conversationName(each),
         each.type === "direct" ? "Conversation" : "Group",
@@ -44,7 +44,7 @@ export function destinations(state: State): Destination[] {
       ),
     ),
     ...threadsOf(state).map((each) =>
-      place(
+      screen(
         `/t/${each.threadId}`,
         state.people[otherParty(each, state.me?.userId ?? "")]?.username ?? each.listingId ?? "Thread",
         [each.kind === "project" ? "Project" : "Inquiry", each.listingId]
@@ -56,7 +56,7 @@ export function destinations(state: State): Destination[] {
     ),
     ...servers.flatMap((server) =>
       channelsOf(state, server.serverId).map((channel) =>
-        place(
+        screen(
           `/c/${server.serverId}/${channel.channelId}`,
           channel.name,
           server.name,
@@ -65,16 +65,16 @@ export function destinations(state: State): Destination[] {
         ),
       ),
     ),
-    ...servers.map((server) => place(`/c/${server.serverId}`, server.name, "Community", "people")),
+    ...servers.map((server) => screen(`/c/${server.serverId}`, server.name, "Community", "people")),
     ...usersWithoutConversation(state),
-    ...workspacesOf(state).map((each) => place(`/w/${each.workspaceId}`, each.name, "Workspace", "board")),
-    place("/inbox", "Inbox", "Account", "inbox", inboxTally(state).unread),
-    place("/settings", "Settings", "Account", "gear"),
-    ...(state.me?.isAdmin === true ? [place("/admin", "Moderation", "Administration", "shield")] : []),
+    ...workspacesOf(state).map((each) => screen(`/w/${each.workspaceId}`, each.name, "Workspace", "board")),
+    screen("/inbox", "Inbox", "Account", "inbox", inboxTally(state).unread),
+    screen("/settings", "Settings", "Account", "gear"),
+    ...(state.me?.isAdmin === true ? [screen("/admin", "Moderation", "Administration", "shield")] : []),
   ];
 }
 
-/** People without a conversation with one. */
+/** Users without a conversation with the signed-in user. */
 function usersWithoutConversation(state: State): Destination[] {
   const met = new Set(conversationsOf(state).map((each) => each.other?.userId));
   return Object.values(state.people)
@@ -88,7 +88,7 @@ function usersWithoutConversation(state: State): Destination[] {
     }));
 }
 
-/** Letters in the same order, the nearer together the better; null if they do not all occur. */
+/** How far apart the letters of a query occur in a name, in order; null if they do not all occur. */
 export function distance(query: string, name: string): number | null {
   let at = -1;
   let far = 0;
@@ -101,7 +101,7 @@ export function distance(query: string, name: string): number | null {
   return far;
 }
 
-/** What fits a query best, or what is unread where there is none. */
+/** The best matches of a query; without one, unread rooms first. */
 export function found(all: readonly Destination[], query: string, most: number): Destination[] {
   const wanted = query.trim();
   if (wanted === "") {

@@ -1,4 +1,4 @@
-// Opening the drawer, from any screen's head.
+// A context with the function that opens the drawer.
 import { createContext } from "react";
 
 export const DrawerContext = createContext<() => void>(() => undefined);

@@ -44,7 +44,7 @@ describe("Ctrl-K", () => {
     expect(first("ben")).toEqual({ userId: "ben" });
   });
 
-  it("leads to the conversation where there is one", () => {
+  it("leads to an existing conversation", () => {
     const all = found(destinations(STATE), "zoe", 9).map((each) => each.to);
     expect(all).toEqual([{ path: "/d/D" }]);
   });
@@ -61,12 +61,12 @@ describe("Ctrl-K", () => {
   });
 });
 
-describe("people", () => {
-  it("who begin with the letters come first", () => {
+describe("user lists", () => {
+  it("put usernames that start with the text first", () => {
     expect(peopleNamed(STATE, "be").map((each) => each.username)).toEqual(["ben", "robert"]);
   });
 
-  it("oneself is among those who are online", () => {
+  it("count the user as online", () => {
     const members = ["zoe", "ana", "ben"].map((name) => person(name) as Member);
     const order = members.sort(byPresence({ ben: true, ana: true })).map((each) => each.userId);
     expect(order).toEqual(["ana", "ben", "zoe"]);
@@ -75,17 +75,17 @@ describe("people", () => {
 
 describe("after signing in", () => {
   beforeEach(() => history.replaceState(null, "", "/signin"));
-  const left = { place: "/c/S/C", userId: "ana" };
+  const left = { path: "/c/S/C", userId: "ana" };
 
-  it("the same person is back where they were", () => {
+  it("the same user returns to their last page", () => {
     expect(pathAfterSignIn("ana", left)).toBe("/c/S/C");
   });
 
-  it("another person begins at home", () => {
+  it("another user starts at home", () => {
     expect(pathAfterSignIn("ben", left)).toBe("/");
   });
 
-  it("a link from outside still leads to its place", () => {
+  it("a requested path is opened", () => {
     history.replaceState(null, "", "/signin?to=/invite/x");
     expect(pathAfterSignIn("ben", null)).toBe("/invite/x");
   });
@@ -100,12 +100,12 @@ describe("links in a text", () => {
     [`${location.origin}/v1/servers`, null],
     ["https://example.org/c/S/C", null],
     ["mailto:ana@example.org", null],
-  ])("%s leads inside to %s", (href, place) => {
-    expect(internalPath(href)).toBe(place);
+  ])("%s has the internal path %s", (href, path) => {
+    expect(internalPath(href)).toBe(path);
   });
 });
 
-it("a file that is too large is refused in words for people", () => {
+it("shows the limit of a file that is too large in readable units", () => {
   const problem = new Problem(413, {
     detail: "The body may have at most 26230784 bytes.",
     limit: 26_230_784,

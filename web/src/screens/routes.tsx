@@ -1,5 +1,5 @@
-// Every place inside the client: its address, its sidebar and its screen. A new screen is a new line here; if it has a
-// button on the rail, it also has a line in RAIL.
+// The routes of signed-in users: path, sidebar and screen. A new screen is a new line here, and one in RAIL if it has
+// a button on the rail.
 import { lazy, type ComponentType } from "react";
 import { conversationTally, type Tally } from "../store/selectors";
 import { inboxTally } from "../store/inboxes";
@@ -23,16 +23,16 @@ const ThreadScreen = lazy(() => import("./threads/ThreadScreen"));
 const InboxScreen = lazy(() => import("./inbox/InboxScreen"));
 const WorkspaceScreen = lazy(() => import("./workspaces/WorkspaceScreen"));
 
-/** What stood in the address. */
+/** The parameters of the path. */
 export type Params = Record<string, string | undefined>;
 
-export interface Place {
+export interface ScreenRoute {
   path: string;
   sidebar: ComponentType<{ params: Params }>;
   screen: ComponentType<{ params: Params }>;
 }
 
-export const ROUTES: readonly Place[] = [
+export const ROUTES: readonly ScreenRoute[] = [
   { path: "/c/:serverId/:channelId?/:messageId?", sidebar: ChannelList, screen: ChannelScreen },
   { path: "/d/:convoId/:messageId?", sidebar: ConversationList, screen: ConversationScreen },
   { path: "/t/:threadId?/:messageId?", sidebar: ThreadList, screen: ThreadScreen },
@@ -45,16 +45,16 @@ export const ROUTES: readonly Place[] = [
 
 export interface RailEntry {
   path: string;
-  /** Other addresses at which this entry is the current one. */
+  /** Other path prefixes at which this entry is current. */
   below: readonly string[];
   label: string;
   icon: IconName;
   tally: (state: State) => Tally;
-  /** Who sees it; everybody unless told. */
+  /** Whether the user sees it; by default all users do. */
   isFor?: (state: State) => boolean;
 }
 
-/** Nothing is counted there. */
+/** For entries without counts. */
 const noTally = (): Tally => ({ unread: false, mentions: 0 });
 
 export const RAIL: readonly RailEntry[] = [

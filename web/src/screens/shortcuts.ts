@@ -1,4 +1,4 @@
-// Keys that work everywhere: Ctrl-K goes anywhere, Alt with arrows goes to the next room.
+// Global shortcuts: Ctrl-K opens the quick switcher, Alt with arrow keys goes to the next room.
 import { useEffect } from "react";
 import { useLocation } from "wouter";
 import { channelsOf, conversationsOf } from "../store/selectors";
@@ -13,7 +13,7 @@ export function useShortcuts(onSwitch: () => void): void {
         event.preventDefault();
         onSwitch();
       } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
-        const next = neighbour(path, event.key === "ArrowDown" ? 1 : -1);
+        const next = adjacentRoom(path, event.key === "ArrowDown" ? 1 : -1);
         if (next === null) return;
         event.preventDefault();
         navigate(next);
@@ -24,7 +24,7 @@ export function useShortcuts(onSwitch: () => void): void {
   }, [path, navigate, onSwitch]);
 }
 
-function neighbour(path: string, step: number): string | null {
+function adjacentRoom(path: string, step: number): string | null {
   const [, area, first = "", second = ""] = path.split("/");
   const state = store.get();
   const places =

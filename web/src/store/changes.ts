@@ -1,4 +1,4 @@
-// What changes the state: the events of the gateway, and what this client does or learns itself.
+// The changes of the state: the events of the gateway, and the actions and responses of this client.
 import type {
   Conversation,
   Me,
@@ -24,7 +24,7 @@ interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges {
   "own.session": { me: Me | null };
   "own.opened": { room: RoomKey | null };
   "own.viewing": { room: RoomKey | null };
-  /** A page came. `replace` where it does not touch what is there: the log begins anew with it. */
+  /** A loaded page. `replace` drops the loaded messages, for a page that does not adjoin them. */
   "own.page": {
     room: RoomRef;
     messages: readonly Message[];

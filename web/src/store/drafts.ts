@@ -1,4 +1,4 @@
-// What was begun in a room and not sent: it is there when one comes back.
+// Drafts: unsent text of each room, kept in the browser.
 import type { RoomRef } from "../api/shapes";
 import { roomKey } from "./state";
 
@@ -14,11 +14,11 @@ export function keepDraft(room: RoomRef, text: string): void {
     if (text.trim() === "") localStorage.removeItem(keyOf(room));
     else localStorage.setItem(keyOf(room), text);
   } catch {
-    // A full storage: the draft lives as long as the page.
+    // The storage is full: the draft lasts as long as the page.
   }
 }
 
-/** Whoever signs in here next has no business with them. */
+/** Remove all drafts at sign-out, since another user may sign in. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
 }

@@ -1,4 +1,4 @@
-// Inboxes: what is in them by category, and the page of messages that is open.
+// Inboxes: counts by category, and the loaded notifications.
 import type { InboxCounts, InboxMessage } from "../api/shapes";
 import type { InboxRef, ReadyInbox } from "../live/inboxes";
 import type { Change } from "./changes";
@@ -9,7 +9,7 @@ export interface InboxFilter {
   unread: boolean;
 }
 
-/** The messages of an inbox that pass a filter, newest first; `next` tells where the rest begins. */
+/** The loaded messages that pass a filter, newest first, and the cursor of the next page. */
 export interface InboxList {
   filter: InboxFilter;
   messages: readonly InboxMessage[];
@@ -30,7 +30,7 @@ export interface OwnInboxChanges {
     next: string | null;
     where: "replace" | "older";
   };
-  /** Done here, and not yet heard from the server. */
+  /** Changes of this client before the server confirms them. */
   "own.inboxRead": InboxRef & { messageIds: readonly string[]; readat: string | null };
   "own.inboxGone": InboxRef & { messageId: string };
   "own.inboxBack": InboxRef & { message: InboxMessage };
@@ -53,7 +53,7 @@ export function reduceInboxes(state: State, change: Change): State {
     case "own.inboxPage": {
       const { inbox, filter, messages, next, where } = change.d;
       const old = where === "older" ? state.inboxLists[inbox] : undefined;
-      if (old !== undefined && !sameFilter(old.filter, filter)) return state; // another one was chosen meanwhile
+      if (old !== undefined && !sameFilter(old.filter, filter)) return state; // the filter has changed
       return withList(state, inbox, { filter, next, messages: merged(old?.messages ?? [], messages) });
     }
     case "own.inboxRead":
@@ -62,7 +62,7 @@ export function reduceInboxes(state: State, change: Change): State {
         state,
       );
     case "own.inboxGone":
-      return gone(state, change.d, change.d.messageId);
+      return removed(state, change.d, change.d.messageId);
     case "own.inboxBack": {
       const { inbox, message } = change.d;
       const list = state.inboxLists[inbox];
@@ -99,11 +99,11 @@ function arrived(state: State, { tenant, inbox, ...message }: InboxRef & InboxMe
     unread: 0,
     categories: {},
   };
-  // After a message to everyone the exact counts follow a little later, in an `inbox.counts`.
+  // A broadcast is counted here; the exact counts follow in an `inbox.counts`.
   const base = withInbox(state, known);
-  const told = message.audience === "everyone" ? counted(base, inbox, message.category, 1, 1) : base;
-  if (list === undefined || !passes(message, list.filter)) return told;
-  return withList(told, inbox, { ...list, messages: merged(list.messages, [message]) });
+  const next = message.audience === "everyone" ? counted(base, inbox, message.category, 1, 1) : base;
+  if (list === undefined || !passes(message, list.filter)) return next;
+  return withList(next, inbox, { ...list, messages: merged(list.messages, [message]) });
 }
 
 function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]): State {
@@ -111,7 +111,7 @@ function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]
     mark.archivedat !== null || (mark.snoozeduntil !== null && Date.parse(mark.snoozeduntil) > Date.now());
   const list = state.inboxLists[mark.inbox];
   if (list === undefined) return state;
-  // The counts come with an event of their own.
+  // A separate event brings the counts.
   const messages = isHidden
     ? list.messages.filter((each) => each.messageId !== mark.messageId)
     : list.messages.map((each) =>
@@ -120,7 +120,7 @@ function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]
   return withList(state, mark.inbox, { ...list, messages });
 }
 
-/** A message that is read stays where it is until the list is asked for again, whatever the filter: nothing jumps. */
+/** A read message stays in the list until that loads again, whatever the filter, so that rows do not jump. */
 function withRead(state: State, { inbox }: InboxRef, messageId: string, readat: string | null): State {
   const list = state.inboxLists[inbox];
   const message = list?.messages.find((each) => each.messageId === messageId);
@@ -131,7 +131,7 @@ function withRead(state: State, { inbox }: InboxRef, messageId: string, readat: 
   return counted(fresh, inbox, message.category, 0, readat === null ? 1 : -1);
 }
 
-function gone(state: State, { inbox }: InboxRef, messageId: string): State {
+function removed(state: State, { inbox }: InboxRef, messageId: string): State {
   const list = state.inboxLists[inbox];
   const message = list?.messages.find((each) => each.messageId === messageId);
   if (list === undefined || message === undefined) return state;
@@ -149,7 +149,7 @@ function withMuted(
   const known = state.inboxes[inbox];
   const before = known?.categories[category];
   if (known === undefined || before === undefined || before.muted === muted) return state;
-  // What is unread in a muted category is not among what is unread in all.
+  // The total does not include unread messages of muted categories.
   const unread = known.unread + (muted ? -before.unread : before.unread);
   return withInbox(state, {
     ...known,
@@ -191,7 +191,7 @@ function withList(state: State, inbox: string, list: InboxList): State {
   return { ...state, inboxLists: { ...state.inboxLists, [inbox]: list } };
 }
 
-/** Newest first, as ids tell, without repeats. */
+/** Newest first by id, without duplicates. */
 function merged(old: readonly InboxMessage[], fresh: readonly InboxMessage[]): InboxMessage[] {
   const byId = new Map([...old, ...fresh].map((each) => [each.messageId, each]));
   return [...byId.values()].sort((a, b) => (a.messageId > b.messageId ? -1 : 1));

@@ -1,10 +1,10 @@
-// The messages of rooms: how pages and events become a log without holes.
+// The messages of rooms: pages and events become a contiguous log.
 import type { Message, Reaction } from "../api/shapes";
 import type { Change } from "./changes";
 import { roomKey, type Log, type RoomKey, type State } from "./state";
 
-const REMEMBERED = 20;
-/** So many messages of a room are kept: whoever reads on and on does not gather all of it. */
+const RECENT = 20;
+/** How many messages of a room are kept. */
 export const KEPT = 400;
 const NOTHING: Log = { messages: [], hasOlder: true, hasNewer: false };
 
@@ -19,9 +19,9 @@ export function reduceMessages(state: State, change: Change): State {
         hasOlder: change.d.hasOlder ?? old.hasOlder,
         hasNewer: change.d.hasNewer ?? old.hasNewer,
       };
-      const whole = log.hasNewer ? log : completed(log, state.heard[key] ?? [], state.me?.userId);
+      const whole = log.hasNewer ? log : completed(log, state.recent[key] ?? [], state.me?.userId);
       if (where !== "older") return withLog(state, key, shortened(whole, "oldest"));
-      // Whoever sees the end by now keeps it, even if older messages come that were asked for before.
+      // A reader at the end keeps it, even if older messages arrive that were requested before.
       return withLog(state, key, state.viewing === key ? whole : shortened(whole, "newest"));
     }
     case "own.forgotten": {
@@ -34,12 +34,12 @@ export function reduceMessages(state: State, change: Change): State {
       const message = complete(change.t === "own.sent" ? change.d.message : change.d);
       const key = keyOf(message);
       const log = state.logs[key];
-      const lately = merged(state.heard[key] ?? [], [message], state.me?.userId).slice(-REMEMBERED);
-      const told = { ...state, heard: { ...state.heard, [key]: lately } };
-      // Where the end of the room is not loaded, a new message would leave a hole before it.
-      if (log === undefined || log.hasNewer) return told;
+      const recent = merged(state.recent[key] ?? [], [message], state.me?.userId).slice(-RECENT);
+      const next = { ...state, recent: { ...state.recent, [key]: recent } };
+      // If the end of the room is not loaded, appending a new message would leave a gap.
+      if (log === undefined || log.hasNewer) return next;
       const longer = { ...log, messages: merged(log.messages, [message], state.me?.userId) };
-      return withLog(told, key, state.viewing === key ? shortened(longer, "oldest") : longer);
+      return withLog(next, key, state.viewing === key ? shortened(longer, "oldest") : longer);
     }
     case "own.pins":
       return { ...state, pins: { ...state.pins, [roomKey(change.d.room)]: change.d.pins } };
@@ -92,18 +92,18 @@ export function reduceMessages(state: State, change: Change): State {
   }
 }
 
-/** The end of a room may have gone on while its page was under way: with what was heard meanwhile it is whole. */
-function completed(log: Log, heard: readonly Message[], me: string | undefined): Log {
+/** Add the recent messages that arrived while a page was loading. */
+function completed(log: Log, recent: readonly Message[], me: string | undefined): Log {
   const last = log.messages.at(-1)?.messageId ?? "";
-  const [oldest] = heard;
-  // So much was said that some of it is not remembered: the rest is asked for.
-  if (heard.length === REMEMBERED && oldest !== undefined && oldest.messageId > last)
+  const [oldest] = recent;
+  // More messages arrived than are kept: the rest has to be loaded.
+  if (recent.length === RECENT && oldest !== undefined && oldest.messageId > last)
     return { ...log, hasNewer: true };
-  const after = heard.filter((each) => each.messageId > last);
+  const after = recent.filter((each) => each.messageId > last);
   return after.length === 0 ? log : { ...log, messages: merged(log.messages, after, me) };
 }
 
-/** Not more than is kept; what goes is asked for again when somebody comes back to it. */
+/** Trim a log to the limit; the removed messages load again when needed. */
 function shortened(log: Log, side: "oldest" | "newest"): Log {
   if (log.messages.length <= KEPT) return log;
   return side === "oldest"
@@ -111,8 +111,8 @@ function shortened(log: Log, side: "oldest" | "newest"): Log {
     : { ...log, messages: log.messages.slice(0, KEPT), hasNewer: true };
 }
 
-function keyOf(place: { roomKind: Message["roomKind"]; roomId: string }): RoomKey {
-  return `${place.roomKind}:${place.roomId}`;
+function keyOf(room: { roomKind: Message["roomKind"]; roomId: string }): RoomKey {
+  return `${room.roomKind}:${room.roomId}`;
 }
 
 function withLog(state: State, key: RoomKey, log: Log): State {
@@ -128,7 +128,7 @@ function changed(state: State, key: RoomKey, messageId: string, how: (old: Messa
   return fresh === old ? state : withLog(state, key, { ...log, messages: log.messages.with(index, fresh) });
 }
 
-/** Both without repeats, in the order of their ids, which is the order in which they were said. */
+/** Merge messages without duplicates, in the order of their ids, which is chronological. */
 function merged(old: readonly Message[], fresh: readonly Message[], me: string | undefined): Message[] {
   const byId = new Map(old.map((message) => [message.messageId, message]));
   for (const message of fresh) {
@@ -140,7 +140,7 @@ function merged(old: readonly Message[], fresh: readonly Message[], me: string |
   );
 }
 
-/** Events are the same for everybody: whose reactions are one's own, only what was there before can tell. */
+/** Events are the same for all users, so the own reactions are taken from the previous version. */
 function rewritten(old: Message, fresh: Message, me: string | undefined): Message {
   const mine = new Set(old.reactions.filter((each) => each.me).map((each) => each.emoji));
   const reactions = fresh.reactions.map((each) => ({
@@ -150,7 +150,7 @@ function rewritten(old: Message, fresh: Message, me: string | undefined): Messag
   return { ...fresh, reactions };
 }
 
-/** A message with all of its fields, whatever an event left out. */
+/** A message with defaults for the fields that an event left out. */
 function complete(message: Message): Message {
   const loose: Partial<Message> = message;
   const reactions = (loose.reactions ?? []).map((each) => ({

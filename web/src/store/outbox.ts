@@ -1,4 +1,4 @@
-// The outbox: messages that are shown before the server has them. They outlive a reload until it does.
+// The outbox: messages that the server does not have yet. They survive a reload.
 import type { Message } from "../api/shapes";
 import type { Change } from "./changes";
 import type { Outgoing, State } from "./state";
@@ -27,8 +27,8 @@ export function reduceOutbox(state: State, change: Change): State {
     case "own.withdrawn":
       return { ...state, outbox: withoutNonce(state.outbox, change.d.nonce) };
     case "message.created": {
-      // The event may be faster than the answer: then it takes the place of what it announces.
-      const early = state.outbox.find((each) => each.state === "sending" && announces(change.d, each, state));
+      // The event may arrive before the response: it then replaces the outgoing message.
+      const early = state.outbox.find((each) => each.state === "sending" && matches(change.d, each, state));
       return early === undefined ? state : { ...state, outbox: withoutNonce(state.outbox, early.nonce) };
     }
     default:
@@ -36,7 +36,7 @@ export function reduceOutbox(state: State, change: Change): State {
   }
 }
 
-function announces(message: Message, outgoing: Outgoing, state: State): boolean {
+function matches(message: Message, outgoing: Outgoing, state: State): boolean {
   return (
     message.authorId === state.me?.userId &&
     message.roomId === outgoing.room.id &&
@@ -56,7 +56,7 @@ export function keep(userId: string, outgoing: Outgoing): void {
   try {
     localStorage.setItem(prefixOf(userId) + outgoing.nonce, JSON.stringify(outgoing));
   } catch {
-    // A full storage: the message is still on its way, it only does not survive a reload.
+    // The storage is full: the message is still being sent, but does not survive a reload.
   }
 }
 
@@ -64,7 +64,7 @@ export function discardSaved(userId: string, nonce: string): void {
   localStorage.removeItem(prefixOf(userId) + nonce);
 }
 
-/** What was on its way when the page was left, oldest first. */
+/** The messages that a previous page had not sent, oldest first. */
 export function kept(userId: string): Outgoing[] {
   const found: Outgoing[] = [];
   for (let index = 0; index < localStorage.length; index++) {

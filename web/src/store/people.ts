@@ -1,4 +1,4 @@
-// People: who they are, who is here, who types, and how far each has read.
+// Users: names, presence, typing and read positions.
 import type { Person } from "../api/shapes";
 import type { Change } from "./changes";
 import { roomKey, type Reading, type RoomKey, type State } from "./state";

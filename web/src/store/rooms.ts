@@ -1,4 +1,4 @@
-// Servers, their channels and members, and conversations: where one is, and what is unread there.
+// Communities with their channels and members, and conversations, with their unread counts.
 import type { Conversation, Member, Message, RoomRef, Unread } from "../api/shapes";
 import type { Ready } from "../live/frames";
 import type { Change } from "./changes";
@@ -75,7 +75,7 @@ export function reduceRooms(state: State, change: Change): State {
     }
     case "message.created":
     case "own.sent":
-      return heard(state, change.t === "own.sent" ? change.d.message : change.d);
+      return withNewMessage(state, change.t === "own.sent" ? change.d.message : change.d);
     case "own.unread": {
       const { room, lastReadMessageId, unread } = change.d;
       return withRead(state, room, lastReadMessageId, unread);
@@ -85,7 +85,7 @@ export function reduceRooms(state: State, change: Change): State {
       if (userId !== state.me?.userId) return state;
       const room: RoomRef = { kind: roomKind, id: roomId };
       const last = roomKind === "channel" ? state.channels[roomId] : state.conversations[roomId];
-      // Read up to the end: nothing is left. Otherwise whoever follows events asks how much is.
+      // Read to the end: nothing is unread. Otherwise `live/connect.ts` requests the count.
       const isAll = last !== undefined && (last.lastMessageId ?? "") <= lastReadMessageId;
       return withRead(state, room, lastReadMessageId, isAll ? NOTHING_UNREAD : null);
     }
@@ -113,7 +113,7 @@ function snapshot(state: State, ready: Ready): State {
   const lost = Object.fromEntries(
     [...Object.entries(state.lost), ...missed].filter(([serverId]) => !(serverId in servers)),
   );
-  // Members are loaded again when they are shown.
+  // Members load again when they are shown.
   return { ...state, isReady: true, servers, channels, conversations, members: {}, lost };
 }
 
@@ -145,8 +145,8 @@ function withConversation(state: State, conversation: Conversation): State {
   return { ...state, conversations: { ...state.conversations, [conversation.convoId]: conversation } };
 }
 
-/** Something was said: it is the newest there, and unread unless one said it or is looking. */
-function heard(state: State, message: Message): State {
+/** Apply a new message: unread unless the user wrote it or is viewing the end of the room. */
+function withNewMessage(state: State, message: Message): State {
   const room: RoomRef = { kind: message.roomKind, id: message.roomId };
   const isMine = message.authorId === state.me?.userId;
   const isSeen = isMine || state.viewing === roomKey(room);

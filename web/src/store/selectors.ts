@@ -1,4 +1,4 @@
-// Questions that several screens ask the state.
+// Selectors that several screens share.
 import type { Conversation, Person, RoomRef, ServerRole } from "../api/shapes";
 import type { ChannelEntry, ServerEntry, State } from "./state";
 
@@ -6,14 +6,14 @@ export function serversOf(state: State): ServerEntry[] {
   return Object.values(state.servers).sort((a, b) => (a.serverId < b.serverId ? -1 : 1));
 }
 
-/** The channels of a server in the order in which they were made. */
+/** The channels of a community, oldest first. */
 export function channelsOf(state: State, serverId: string): ChannelEntry[] {
   return Object.values(state.channels)
     .filter((each) => each.serverId === serverId)
     .sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
 }
 
-/** Conversations, the newest activity first. */
+/** Conversations, most recent first. */
 export function conversationsOf(state: State): Conversation[] {
   const at = (each: Conversation) => each.lastMessageAt ?? each.createdAt;
   return Object.values(state.conversations).sort((a, b) => (at(a) > at(b) ? -1 : 1));
@@ -23,7 +23,7 @@ export function conversationName(conversation: Conversation): string {
   return conversation.name ?? conversation.other?.username ?? "Unnamed group";
 }
 
-/** People whose username has these letters, those whose name begins with them first. */
+/** Users whose username contains a text, those that start with it first. */
 export function peopleNamed(state: State, letters: string): Person[] {
   const wanted = letters.toLowerCase();
   const starts = (each: Person) => Number(each.username.toLowerCase().startsWith(wanted));
@@ -32,8 +32,8 @@ export function peopleNamed(state: State, letters: string): Person[] {
     .sort((a, b) => starts(b) - starts(a) || a.username.localeCompare(b.username));
 }
 
-export function hasUnread(place: { unread: { count: number }; muted: boolean }): boolean {
-  return place.unread.count > 0 && !place.muted;
+export function hasUnread(room: { unread: { count: number }; muted: boolean }): boolean {
+  return room.unread.count > 0 && !room.muted;
 }
 
 export interface Tally {
@@ -49,13 +49,13 @@ export function serverTally(state: State, serverId: string): Tally {
   };
 }
 
-/** What a conversation holds is for one: each message counts. */
+/** In conversations every unread message counts. */
 export function conversationTally(state: State): Tally {
   const counted = Object.values(state.conversations).filter(hasUnread);
   return { unread: counted.length > 0, mentions: counted.reduce((sum, each) => sum + each.unread.count, 0) };
 }
 
-/** A room of any kind, as far as it is known. */
+/** The entry of a room of any kind, if loaded. */
 export function roomEntry(state: State, room: RoomRef) {
   if (room.kind === "channel") return state.channels[room.id];
   return room.kind === "thread" ? state.threads[room.id] : state.conversations[room.id];
@@ -69,7 +69,7 @@ export function roomPath(state: State, room: RoomRef): string {
 
 const RANK: Record<ServerRole, number> = { member: 0, moderator: 1, admin: 2, owner: 3 };
 
-/** Nobody acts upon their equals. */
+/** Members act only on lower roles. */
 export function outranks(one: ServerRole, other: ServerRole): boolean {
   return RANK[one] > RANK[other];
 }

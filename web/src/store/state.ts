@@ -1,4 +1,4 @@
-// All that the client knows, normalised: one place for each thing, found by its id.
+// The state of the client, normalized: each entity once, by its id.
 import type {
   Attachment,
   Channel,
@@ -38,24 +38,24 @@ export interface Lost {
   why: "removed" | "deleted";
 }
 
-/** How far somebody has read in a conversation. */
+/** The read position of a user in a room. */
 export interface Reading {
   userId: string;
   username: string;
   avatarUrl: string | null;
   lastReadMessageId: string | null;
-  /** Known of conversations. */
+  /** Only for conversations. */
   joinedAt?: string | null;
 }
 
-/** A part of a room's messages without holes, oldest first. */
+/** A contiguous part of the messages of a room, oldest first. */
 export interface Log {
   messages: readonly Message[];
   hasOlder: boolean;
   hasNewer: boolean;
 }
 
-/** A message on its way: `waiting` for the network, or `failed` because the server refused it. */
+/** An unsent message: `waiting` for the network, or `failed` because the server refused it. */
 export interface Outgoing {
   nonce: string;
   room: RoomRef;
@@ -70,11 +70,11 @@ export interface Outgoing {
 export interface State extends Threads, Inboxes, Workspaces {
   me: Me | null;
   link: Link;
-  /** Has a `ready` come? Until then only skeletons are shown. */
+  /** Whether a `ready` has arrived; until then the screens show skeletons. */
   isReady: boolean;
   servers: Readonly<Record<string, ServerEntry>>;
   channels: Readonly<Record<string, ChannelEntry>>;
-  /** Communities that one was in a moment ago, and why one no longer is. */
+  /** Communities that the user is no longer a member of, and why. */
   lost: Readonly<Record<string, Lost>>;
   conversations: Readonly<Record<string, Conversation>>;
   people: Readonly<Record<string, Person>>;
@@ -82,11 +82,11 @@ export interface State extends Threads, Inboxes, Workspaces {
   members: Readonly<Record<string, Readonly<Record<string, Member>>>>;
   readings: Readonly<Record<RoomKey, Readonly<Record<string, Reading>>>>;
   logs: Readonly<Record<RoomKey, Log>>;
-  /** What was said lately in each room: a page that was read a moment before is completed with it. */
-  heard: Readonly<Record<RoomKey, readonly Message[]>>;
+  /** The newest messages of each room from events, to complete a page that was loading meanwhile. */
+  recent: Readonly<Record<RoomKey, readonly Message[]>>;
   typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
   outbox: readonly Outgoing[];
-  /** What is pinned in a room, once it has been loaded. */
+  /** The pinned messages of a room, once loaded. */
   pins: Readonly<Record<RoomKey, readonly PinnedMessage[]>>;
   /** The room on screen. */
   openRoom: RoomKey | null;
@@ -112,7 +112,7 @@ export const EMPTY: State = {
   members: {},
   readings: {},
   logs: {},
-  heard: {},
+  recent: {},
   typing: {},
   outbox: [],
   pins: {},

@@ -40,7 +40,7 @@ const READY: Ready = {
 };
 const ROOM = { kind: "channel", id: "C" } as const;
 
-function said(messageId: string, more: Partial<Message> = {}): Message {
+function newMessage(messageId: string, more: Partial<Message> = {}): Message {
   return {
     messageId,
     roomId: "C",
@@ -67,7 +67,13 @@ function said(messageId: string, more: Partial<Message> = {}): Message {
 const after = (state: State, ...changes: Change[]): State => changes.reduce(reduce, state);
 const page = (...ids: string[]): Change => ({
   t: "own.page",
-  d: { room: ROOM, messages: ids.map((id) => said(id)), where: "replace", hasOlder: false, hasNewer: false },
+  d: {
+    room: ROOM,
+    messages: ids.map((id) => newMessage(id)),
+    where: "replace",
+    hasOlder: false,
+    hasNewer: false,
+  },
 });
 const texts = (state: State) => state.logs["channel:C"]?.messages.map((each) => each.messageId);
 
@@ -79,9 +85,9 @@ describe("the state", () => {
     state = after(EMPTY, { t: "ready", d: READY });
   });
 
-  it("keeps a part of a long room, on the side where the reader is", () => {
+  it("trims a long room on the side away from the reader", () => {
     const ids = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, at) => said(`m${String(from + at).padStart(6, "0")}`));
+      Array.from({ length: to - from }, (_, at) => newMessage(`m${String(from + at).padStart(6, "0")}`));
     const older = (from: number, to: number): Change => ({
       t: "own.page",
       d: { room: ROOM, messages: ids(from, to), where: "older", hasOlder: true },
@@ -103,29 +109,31 @@ describe("the state", () => {
     expect(texts(down)?.at(-1)).toBe(`m00${last - 1}`);
     expect(down.logs["channel:C"]).toMatchObject({ hasOlder: true, hasNewer: false });
 
-    // Whoever looks at the end keeps it, and what is said there pushes out what is oldest.
+    // A reader at the end keeps it, and new messages push out the oldest.
     const looking: Change = { t: "own.viewing", d: { room: "channel:C" } };
     expect(after(state, newest, looking, older(4950, 5000)).logs["channel:C"]?.hasNewer).toBe(false);
-    const told = after(state, newest, looking, { t: "message.created", d: said("m009999") });
-    expect(texts(told)).toHaveLength(KEPT);
-    expect(texts(told)?.at(-1)).toBe("m009999");
-    // Who reads above does not lose what they read to those who talk below.
-    expect(texts(after(state, newest, { t: "message.created", d: said("m009999") }))).toHaveLength(KEPT + 1);
+    const received = after(state, newest, looking, { t: "message.created", d: newMessage("m009999") });
+    expect(texts(received)).toHaveLength(KEPT);
+    expect(texts(received)?.at(-1)).toBe("m009999");
+    // A reader further up does not lose messages to new ones.
+    expect(texts(after(state, newest, { t: "message.created", d: newMessage("m009999") }))).toHaveLength(
+      KEPT + 1,
+    );
   });
 
-  it("is what ready tells", () => {
+  it("is filled from ready", () => {
     expect(state.isReady).toBe(true);
     expect(state.servers["S"]?.role).toBe("owner");
     expect(state.channels["C"]?.name).toBe("general");
     expect(state.online).toEqual({ ben: true });
   });
 
-  it("keeps messages in order and once, however they come", () => {
+  it("keeps messages in order and without duplicates", () => {
     state = after(
       state,
       page("m3", "m1"),
-      { t: "message.created", d: said("m2") },
-      { t: "message.created", d: said("m3") },
+      { t: "message.created", d: newMessage("m2") },
+      { t: "message.created", d: newMessage("m3") },
     );
     expect(texts(state)).toEqual(["m1", "m2", "m3"]);
   });
@@ -133,34 +141,34 @@ describe("the state", () => {
   it("adds nothing to a log whose end is not loaded", () => {
     const open = page("m1");
     if (open.t === "own.page") open.d.hasNewer = true;
-    state = after(state, open, { t: "message.created", d: said("m9") });
+    state = after(state, open, { t: "message.created", d: newMessage("m9") });
     expect(texts(state)).toEqual(["m1"]);
     expect(state.channels["C"]?.unread.count).toBe(1);
   });
 
-  it("completes a page with what was said while it was under way", () => {
-    state = after(state, { t: "message.created", d: said("m3") }, page("m1", "m2"));
+  it("completes a page with messages that arrived while it was loading", () => {
+    state = after(state, { t: "message.created", d: newMessage("m3") }, page("m1", "m2"));
     expect(texts(state)).toEqual(["m1", "m2", "m3"]);
     const many = Array.from({ length: 25 }, (_, index): Change => ({
       t: "message.created",
-      d: said(`m${index + 30}`),
+      d: newMessage(`m${index + 30}`),
     }));
     state = after(state, ...many, page("m1", "m2"));
     expect(state.logs["channel:C"]?.hasNewer).toBe(true);
   });
 
-  it("counts what others say where one does not look, and mentions apart", () => {
+  it("counts unread messages of others, and mentions separately", () => {
     state = after(
       state,
-      { t: "message.created", d: said("m2") },
-      { t: "message.created", d: said("m3", { mentions: ["ana"] }) },
-      { t: "message.created", d: said("m4", { authorId: "ana" }) },
+      { t: "message.created", d: newMessage("m2") },
+      { t: "message.created", d: newMessage("m3", { mentions: ["ana"] }) },
+      { t: "message.created", d: newMessage("m4", { authorId: "ana" }) },
     );
     expect(state.channels["C"]?.unread).toEqual({ count: 2, capped: false, mentions: 1 });
     state = after(
       state,
       { t: "own.viewing", d: { room: "channel:C" } },
-      { t: "message.created", d: said("m5") },
+      { t: "message.created", d: newMessage("m5") },
     );
     expect(state.channels["C"]?.unread.count).toBe(2);
     const read = {
@@ -175,11 +183,15 @@ describe("the state", () => {
   });
 
   it("does not count the same message twice", () => {
-    state = after(state, { t: "message.created", d: said("m2") }, { t: "message.created", d: said("m2") });
+    state = after(
+      state,
+      { t: "message.created", d: newMessage("m2") },
+      { t: "message.created", d: newMessage("m2") },
+    );
     expect(state.channels["C"]?.unread.count).toBe(1);
   });
 
-  it("remembers which reactions are one's own, though events do not tell", () => {
+  it("keeps the own reactions, which events do not mark", () => {
     const reaction = { roomId: "C", roomKind: "channel", messageId: "m1", emoji: "👍" } as const;
     state = after(
       state,
@@ -191,27 +203,27 @@ describe("the state", () => {
     expect(state.logs["channel:C"]?.messages[0]?.reactions).toEqual([
       { emoji: "👍", count: 2, userIds: ["ana", "ben"], me: true },
     ]);
-    const edited = said("m1", { reactions: [{ emoji: "👍", count: 2, userIds: [], me: false }] });
+    const edited = newMessage("m1", { reactions: [{ emoji: "👍", count: 2, userIds: [], me: false }] });
     state = after(state, { t: "message.updated", d: edited });
     expect(state.logs["channel:C"]?.messages[0]?.reactions[0]?.me).toBe(true);
     state = after(state, { t: "reaction.removed", d: { ...reaction, userId: "ana", count: 0, userIds: [] } });
     expect(state.logs["channel:C"]?.messages[0]?.reactions).toEqual([]);
   });
 
-  it("empties a deleted message and keeps its place", () => {
+  it("empties a deleted message and keeps its position", () => {
     const gone = { roomId: "C", roomKind: "channel", messageId: "m1" } as const;
     state = after(state, page("m1", "m2"), { t: "message.deleted", d: gone });
     expect(state.logs["channel:C"]?.messages[0]).toMatchObject({ deleted: true, content: "" });
     expect(texts(state)).toEqual(["m1", "m2"]);
   });
 
-  it("moves a conversation up by its newest message", () => {
-    const message = said("m5", { roomKind: "conversation", roomId: "D", content: "hola" });
+  it("updates the last message of a conversation", () => {
+    const message = newMessage("m5", { roomKind: "conversation", roomId: "D", content: "hola" });
     state = after(state, { t: "message.created", d: message });
     expect(state.conversations["D"]).toMatchObject({ lastMessageBody: "hola", lastMessageSender: "ben" });
   });
 
-  it("loses a server that one has left, with its channels", () => {
+  it("removes a community with its channels after leaving", () => {
     state = after(state, { t: "member.left", d: { serverId: "S", userId: "ana" } });
     expect(state.servers).toEqual({});
     expect(state.channels).toEqual({});
@@ -235,31 +247,31 @@ describe("the outbox", () => {
     state = after(EMPTY, { t: "ready", d: READY }, page("m1"), { t: "own.queued", d: { outgoing } });
   });
 
-  it("lets go of a message when the answer comes", () => {
+  it("removes a message when the response arrives", () => {
     state = after(state, {
       t: "own.sent",
-      d: { nonce: "n1", message: said("m2", { authorId: "ana", content: "hello" }) },
+      d: { nonce: "n1", message: newMessage("m2", { authorId: "ana", content: "hello" }) },
     });
     expect(state.outbox).toEqual([]);
     expect(texts(state)).toEqual(["m1", "m2"]);
   });
 
-  it("shows it once when the event is faster than the answer", () => {
-    const message = said("m2", { authorId: "ana", content: "hello" });
+  it("shows a message once if the event arrives before the response", () => {
+    const message = newMessage("m2", { authorId: "ana", content: "hello" });
     state = after(state, { t: "message.created", d: message });
     expect(state.outbox).toEqual([]);
     state = after(state, { t: "own.sent", d: { nonce: "n1", message } });
     expect(texts(state)).toEqual(["m1", "m2"]);
   });
 
-  it("says why a message failed, until it is tried again", () => {
+  it("keeps the reason of a failure until the retry", () => {
     state = after(state, { t: "own.outgoing", d: { nonce: "n1", state: "failed", why: "Too long." } });
     expect(state.outbox[0]).toMatchObject({ state: "failed", why: "Too long." });
     state = after(state, { t: "own.outgoing", d: { nonce: "n1", state: "sending" } });
     expect(state.outbox[0]?.why).toBeUndefined();
   });
 
-  it("survives a reload, for the same person only", () => {
+  it("survives a reload, for the same user only", () => {
     keep("ana", outgoing);
     expect(kept("ana")).toEqual([{ ...outgoing, state: "waiting" }]);
     expect(kept("ben")).toEqual([]);
@@ -268,7 +280,7 @@ describe("the outbox", () => {
   });
 });
 
-describe("a community that one is no longer in", () => {
+describe("a community that the user is no longer a member of", () => {
   const ready = after(EMPTY, { t: "ready", d: READY });
 
   it("is known by its name after a kick", () => {
@@ -282,12 +294,12 @@ describe("a community that one is no longer in", () => {
     expect(state.lost["S"]?.why).toBe("deleted");
   });
 
-  it("is known by its name after a kick while the client was away", () => {
+  it("is known by its name after a kick while offline", () => {
     const state = after(ready, { t: "ready", d: { ...READY, servers: [] } });
     expect(state.lost["S"]?.name).toBe("Table");
   });
 
-  it("is no longer lost after coming back", () => {
+  it("is no longer lost after rejoining", () => {
     const gone = after(ready, { t: "member.left", d: { serverId: "S", userId: "ana" } });
     expect(after(gone, { t: "ready", d: READY }).lost).toEqual({});
     expect(after(gone, { t: "server.created", d: server }).lost).toEqual({});
@@ -295,7 +307,7 @@ describe("a community that one is no longer in", () => {
 });
 
 it("an unpinned message is no longer among the pins of its room", () => {
-  const pins = [{ message: said("m1"), pinnedBy: "ben", pinnedAt: "" }];
+  const pins = [{ message: newMessage("m1"), pinnedBy: "ben", pinnedAt: "" }];
   const state = after(
     EMPTY,
     { t: "ready", d: READY },

@@ -1,4 +1,4 @@
-// The store: one state, changed by changes alone, and hooks that show a part of it.
+// The store: one state, its reducers, and the hook that selects a part of it.
 import { useRef, useSyncExternalStore } from "react";
 import type { Change } from "./changes";
 import { reduceInboxes } from "./inboxes";
@@ -60,7 +60,7 @@ export class Store {
 
 export const store = new Store();
 
-/** A part of the state. The selector may make a new object each time, if `isSame` tells when it is the same. */
+/** Select a part of the state. A selector that returns a new object each time needs an `isSame`. */
 export function useStore<T>(select: (state: State) => T, isSame: (a: T, b: T) => boolean = Object.is): T {
   const last = useRef<{ value: T } | null>(null);
   return useSyncExternalStore(store.subscribe, () => {

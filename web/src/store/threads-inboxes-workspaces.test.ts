@@ -65,7 +65,7 @@ function after(...changes: Change[]): State {
   return [{ t: "ready", d: ready } as Change, ...changes].reduce(reduce, EMPTY);
 }
 
-function said(messageId: string, authorId = "bo"): Message {
+function newMessage(messageId: string, authorId = "bo"): Message {
   const place = { roomId: "T", roomKind: "thread", type: "text", content: "x", createdAt: AT };
   return {
     messageId,
@@ -79,15 +79,15 @@ function said(messageId: string, authorId = "bo"): Message {
 }
 
 describe("threads", () => {
-  it("count what others say, and not what was said by oneself, before, or in sight", () => {
-    expect(after({ t: "message.created", d: said("06") }).threads["T"]?.unread.count).toBe(1);
-    expect(after({ t: "message.created", d: said("06", "ana") }).threads["T"]?.unread.count).toBe(0);
-    expect(after({ t: "message.created", d: said("04") }).threads["T"]?.unread.count).toBe(0);
-    const notice: Message = { ...said("06"), type: "system" };
+  it("count messages of others, but not own, old, viewed or system ones", () => {
+    expect(after({ t: "message.created", d: newMessage("06") }).threads["T"]?.unread.count).toBe(1);
+    expect(after({ t: "message.created", d: newMessage("06", "ana") }).threads["T"]?.unread.count).toBe(0);
+    expect(after({ t: "message.created", d: newMessage("04") }).threads["T"]?.unread.count).toBe(0);
+    const notice: Message = { ...newMessage("06"), type: "system" };
     expect(after({ t: "message.created", d: notice }).threads["T"]?.unread.count).toBe(0);
     const looked = after(
       { t: "own.viewing", d: { room: "thread:T" } },
-      { t: "message.created", d: said("06") },
+      { t: "message.created", d: newMessage("06") },
     );
     expect(looked.threads["T"]?.unread.count).toBe(0);
     expect(looked.threads["T"]?.lastMessageId).toBe("06");
@@ -101,21 +101,21 @@ describe("threads", () => {
       lastReadMessageId: "06",
       readAt: AT,
     } as const;
-    const state = after({ t: "message.created", d: said("06") }, { t: "read.updated", d: read });
+    const state = after({ t: "message.created", d: newMessage("06") }, { t: "read.updated", d: read });
     expect(threadTally(state)).toEqual({ unread: false, mentions: 0 });
   });
 
-  it("keep what is one's own when they change for everybody", () => {
+  it("keep the fields of the user after thread.updated", () => {
     const { roleContext: _role, muted: _muted, unread: _unread, ...core } = thread;
     const state = after(
-      { t: "message.created", d: said("06") },
+      { t: "message.created", d: newMessage("06") },
       { t: "thread.updated", d: { ...core, status: "locked", lockedBy: "bo" } },
     );
     expect(state.threads["T"]).toMatchObject({ status: "locked", roleContext: "buyer", lastMessageId: "06" });
     expect(state.threads["T"]?.unread.count).toBe(1);
   });
 
-  it("are listed by their last activity, with the party of the other side", () => {
+  it("are listed by their last activity, with the other party", () => {
     const older = { ...thread, threadId: "U", lastMessageAt: "2026-11-15T10:00:00.000Z" };
     const state = after({ t: "own.threads", d: { threads: [older] } });
     expect(threadsOf(state).map((each) => each.threadId)).toEqual(["T", "U"]);
@@ -123,12 +123,12 @@ describe("threads", () => {
     expect(otherParty({ ...thread, roleContext: "seller" }, "cy")).toBe("ana");
   });
 
-  it("go when one is taken out", () => {
+  it("are removed when the user is", () => {
     const left = { roomKind: "thread", roomId: "T", userId: "ana" } as const;
     expect(after({ t: "participant.left", d: left }).threads).toEqual({});
   });
 
-  it("know who may not speak", () => {
+  it("know who is muted", () => {
     const seat = {
       userId: "bo",
       username: "bo",
@@ -161,7 +161,7 @@ describe("cards and tabs", () => {
     payload: {},
   } as Card;
 
-  it("only go forwards, in whatever order they come", () => {
+  it("ignore older versions", () => {
     const state = after(
       { t: "card.updated", d: { ...card, state: "accepted", version: 2 } },
       { t: "own.cards", d: { threadId: "T", cards: [card] } },
@@ -186,7 +186,7 @@ describe("cards and tabs", () => {
     expect(state.panels["T"]?.brief?.content).toEqual({ text: "new" });
   });
 
-  it("leave a panel that was never opened alone", () => {
+  it("ignore a panel that was never opened", () => {
     const tab = {
       threadId: "T",
       tab: "brief",
@@ -221,25 +221,25 @@ describe("inboxes", () => {
   });
   const shown = (state: State) => state.inboxLists["main"]?.messages.map((each) => each.messageId);
 
-  it("show a broadcast at once and count it, once", () => {
+  it("show and count a broadcast once", () => {
     const came: Change = { t: "inbox.message", d: { ...place, ...notice("c", { audience: "everyone" }) } };
     const state = after(page(), came, came);
     expect(shown(state)).toEqual(["c", "b", "a"]);
     expect(inboxTally(state)).toEqual({ unread: true, mentions: 3 });
   });
 
-  it("leave the counting of what is for one alone to the server", () => {
+  it("leave the counts of targeted messages to the server", () => {
     expect(
       after(page(), { t: "inbox.message", d: { ...place, ...notice("c") } }).inboxes["main"]?.unread,
     ).toBe(2);
   });
 
-  it("show nothing that the filter leaves out", () => {
+  it("apply the filter to new messages", () => {
     const news: Change = { t: "inbox.message", d: { ...place, ...notice("c", { category: "news" }) } };
     expect(shown(after(page({ category: "offers", unread: false }), news))).toEqual(["b", "a"]);
   });
 
-  it("keep a message that was just read in its place, also among the unread", () => {
+  it("keep a message that was just read in the unread list", () => {
     const read: Change = { t: "own.inboxRead", d: { ...place, messageIds: ["a"], readat: AT } };
     const state = after(page({ category: null, unread: true }), read, read);
     expect(shown(state)).toEqual(["b", "a"]);
@@ -249,7 +249,7 @@ describe("inboxes", () => {
     });
   });
 
-  it("let go of what was archived or snoozed, here or elsewhere", () => {
+  it("remove archived and snoozed messages", () => {
     const here = after(page(), { t: "own.inboxGone", d: { ...place, messageId: "a" } });
     expect(shown(here)).toEqual(["b"]);
     expect(here.inboxes["main"]).toMatchObject({ total: 1, unread: 1 });
@@ -272,7 +272,7 @@ describe("inboxes", () => {
     ).toEqual(["b", "a"]);
   });
 
-  it("do not count a muted category among what is unread", () => {
+  it("do not count a muted category", () => {
     const state = after({ t: "own.inboxMuted", d: { ...place, category: "offers", muted: true } });
     expect(state.inboxes["main"]).toMatchObject({
       unread: 0,
@@ -280,7 +280,7 @@ describe("inboxes", () => {
     });
   });
 
-  it("forget a page that came for another filter", () => {
+  it("ignore a page of another filter", () => {
     const older: Change = {
       t: "own.inboxPage",
       d: {
@@ -318,7 +318,7 @@ describe("workspaces", () => {
   };
   const titles = (state: State) => Object.values(state.contents["W"]?.items ?? {}).map((each) => each.title);
 
-  it("only take items forwards", () => {
+  it("ignore older versions of items", () => {
     expect(
       titles(after(open, { t: "workspace.item.updated", d: { ...item, title: "Old", version: 1 } })),
     ).toEqual(["Coffee"]);
@@ -327,12 +327,12 @@ describe("workspaces", () => {
     ).toEqual(["Tea"]);
   });
 
-  it("take back what the server refused", () => {
+  it("undo a refused change", () => {
     const changed: Change = { t: "own.item", d: { item: { ...item, title: "Tea" } } };
     expect(titles(after(open, changed, { t: "own.item", d: { item } }))).toEqual(["Coffee"]);
   });
 
-  it("follow members, items and settings", () => {
+  it("apply events of members, items and settings", () => {
     const state = after(
       open,
       { t: "workspace.member.left", d: { workspaceId: "W", userId: "bo" } },
@@ -349,14 +349,14 @@ describe("workspaces", () => {
     });
   });
 
-  it("know one's own role, and go when one is taken out", () => {
+  it("update the role of the user, and are removed with the membership", () => {
     const changed: Change = { t: "workspace.member.updated", d: { ...member, userId: "ana", role: "admin" } };
     expect(after(changed).workspaces["W"]?.role).toBe("admin");
     const gone: Change = { t: "workspace.member.left", d: { workspaceId: "W", userId: "ana" } };
     expect(after(open, gone)).toMatchObject({ workspaces: {}, contents: {} });
   });
 
-  it("stand in columns in an order that people expect", () => {
+  it("have columns in the usual order", () => {
     const of = (itemId: string, status: string | null) => ({ ...item, itemId, status });
     const columns = columnsOf([
       of("1", null),
@@ -368,7 +368,7 @@ describe("workspaces", () => {
     expect(columns.map((each) => each.status)).toEqual(["open", "Doing", "done", "zebra", null]);
   });
 
-  it("have the columns that the workspace chose, also while they are empty", () => {
+  it("have the chosen columns, even while empty", () => {
     const of = (itemId: string, status: string | null) => ({ itemId, status }) as Item;
     const setting = (value: unknown) => ({ statuses: { name: "statuses", value } as WorkspaceSetting });
     const chosen = chosenStatuses(setting(["idea", "ready", "dropped"])) ?? [];

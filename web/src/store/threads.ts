@@ -1,4 +1,4 @@
-// Threads: who is in them, their cards, the tabs of their panel, and what is unread.
+// Threads: participants, cards, tabs of the project panel, and unread counts.
 import type {
   Card,
   Message,
@@ -12,17 +12,17 @@ import type {
 import type { Change } from "./changes";
 import type { State } from "./state";
 
-/** Somebody's place in a thread. */
+/** The row of a participant in a thread. */
 export type Seat = Omit<ThreadParticipant, "muted" | "threadId">;
 export type Panel = Readonly<Partial<Record<TabName, Tab>>>;
 
 export interface Threads {
   threads: Readonly<Record<string, Thread>>;
   seats: Readonly<Record<string, Readonly<Record<string, Seat>>>>;
-  /** The cards of a thread by their messages. */
+  /** The cards of a thread by message id. */
   cards: Readonly<Record<string, Readonly<Record<string, Card>>>>;
   panels: Readonly<Record<string, Panel>>;
-  /** Counted up with every `ready`: whoever shows what no snapshot brings asks for it again. */
+  /** Incremented by every `ready`: screens reload what it does not include. */
   snapshots: number;
 }
 
@@ -91,9 +91,9 @@ export function reduceThreads(state: State, change: Change): State {
     case "tab.updated":
       return change.d.threadId in state.panels ? withTab(state, change.d) : state;
     case "message.created":
-      return heard(state, change.d);
+      return withNewMessage(state, change.d);
     case "own.sent":
-      return heard(state, change.d.message);
+      return withNewMessage(state, change.d.message);
     case "own.unread": {
       const { room, unread } = change.d;
       const thread = room.kind === "thread" ? state.threads[room.id] : undefined;
@@ -103,7 +103,7 @@ export function reduceThreads(state: State, change: Change): State {
       const { roomKind, roomId, userId, lastReadMessageId } = change.d;
       const thread = roomKind === "thread" ? state.threads[roomId] : undefined;
       if (thread === undefined || userId !== state.me?.userId) return state;
-      // Read up to the end: nothing is left. Otherwise whoever follows events asks how much is.
+      // Read to the end: nothing is unread. Otherwise `live/connect.ts` requests the count.
       if ((thread.lastMessageId ?? "") > lastReadMessageId) return state;
       return withThread(state, { ...thread, unread: NOTHING_UNREAD });
     }
@@ -131,7 +131,7 @@ function withMuted(state: State, threadId: string, muted: boolean): State {
   return thread === undefined ? state : withThread(state, { ...thread, muted });
 }
 
-/** Only forwards: what comes late does not take a card back. */
+/** Ignore versions older than the known one. */
 function withCard(state: State, card: Card): State {
   const cards = state.cards[card.threadId];
   const known = cards?.[card.messageId];
@@ -146,8 +146,8 @@ function withTab(state: State, tab: Tab): State {
   return { ...state, panels: { ...state.panels, [tab.threadId]: { ...panel, [tab.tab]: tab } } };
 }
 
-/** Something was said: the thread moves up, and it is unread unless one said it or is looking, or it is a notice. */
-function heard(state: State, message: Message): State {
+/** Apply a new message: unread unless it is a notice, or the user wrote it or is viewing the end of the thread. */
+function withNewMessage(state: State, message: Message): State {
   const thread = message.roomKind === "thread" ? state.threads[message.roomId] : undefined;
   if (thread === undefined || (thread.lastMessageId ?? "") >= message.messageId) return state;
   const isMine = message.authorId === state.me?.userId;
@@ -161,13 +161,13 @@ function heard(state: State, message: Message): State {
   });
 }
 
-/** One's threads, the newest activity first. */
+/** Threads, most recent first. */
 export function threadsOf(state: State): Thread[] {
   const at = (each: Thread) => each.lastMessageAt ?? each.createdAt;
   return Object.values(state.threads).sort((a, b) => (at(a) > at(b) ? -1 : 1));
 }
 
-/** With whom one talks there: the party of the other side. */
+/** The buyer or seller on the other side of the user. */
 export function otherParty(thread: Thread, me: string): string {
   if (thread.buyerUserId === me) return thread.sellerUserId;
   if (thread.sellerUserId === me) return thread.buyerUserId;

@@ -1,4 +1,4 @@
-// Workspaces: which ones, and what is in those that were opened.
+// Workspaces, and the contents of those that were opened.
 import type { Item, Workspace, WorkspaceMember, WorkspaceSetting } from "../api/shapes";
 import type { Change } from "./changes";
 import type { State } from "./state";
@@ -24,7 +24,7 @@ export interface OwnWorkspaceChanges {
     items: readonly Item[];
     settings: readonly WorkspaceSetting[];
   };
-  /** An item as it will be once the server has it, or as it was before, where it refused. */
+  /** An item before the server confirms it, or its previous version after a refusal. */
   "own.item": { item: Item };
 }
 
@@ -76,7 +76,7 @@ export function reduceWorkspaces(state: State, change: Change): State {
     case "workspace.item.updated":
       return inside(state, change.d.workspaceId, (contents) => {
         const known = contents.items[change.d.itemId];
-        // Only forwards: what comes late does not take an item back.
+        // Ignore versions older than the known one.
         if (known !== undefined && known.version > change.d.version) return contents;
         return { ...contents, items: { ...contents.items, [change.d.itemId]: change.d } };
       });
@@ -109,7 +109,7 @@ export function reduceWorkspaces(state: State, change: Change): State {
   }
 }
 
-/** What is not open is read anew when somebody opens it. */
+/** Change the contents of a loaded workspace; others load when they open. */
 function inside(
   state: State,
   workspaceId: string,
@@ -135,15 +135,15 @@ export function workspacesOf(state: State): Workspace[] {
   return Object.values(state.workspaces).sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The statuses that a workspace has chosen for its board, by a setting of that name. */
+/** The columns that the `statuses` setting of a workspace names, or null. */
 export function chosenStatuses(settings: WorkspaceContents["settings"]): readonly string[] | null {
   const value: unknown = settings["statuses"]?.value;
   if (!Array.isArray(value) || value.length === 0) return null;
   return value.every((each) => typeof each === "string") ? [...new Set(value)] : null;
 }
 
-/** The items of each status: those of the order first, then others by name, those without one last. Some are there
- * also while nothing is in them. */
+/** The items by status: statuses of `order` first, then others by name, items without a status last. Those of `always`
+ * are included while empty. */
 export function columnsOf(
   items: readonly Item[],
   always: readonly string[] = [],

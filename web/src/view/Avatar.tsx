@@ -1,4 +1,4 @@
-// A face: somebody's picture, or the first letters of their name on a colour that is always theirs.
+// An avatar: a picture, or initials on a color that follows from the id.
 import { useState } from "react";
 import { fileIdOf, useAddress } from "../actions/files";
 import { useStore } from "../store/store";
@@ -10,7 +10,7 @@ interface AvatarProps {
   name: string;
   url: string | null | undefined;
   size?: number;
-  /** A server's icon instead of a person's face. */
+  /** The icon of a community instead of a user. */
   square?: boolean;
   presence?: boolean;
 }

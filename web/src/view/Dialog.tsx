@@ -1,4 +1,4 @@
-// A dialog above the page. The browser's own element keeps the focus inside and gives it back.
+// A modal dialog. The native element traps the focus and restores it.
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { IconButton } from "./Icon";
@@ -8,7 +8,7 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   wide?: boolean;
-  /** Whether closing asks first while typed text would be lost. */
+  /** Whether to ask before closing discards typed text. */
   keepsText?: boolean;
   children: ReactNode;
 }
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, wide = false, keepsText = true, childre
     if (dialog === null) return;
     dialog.showModal();
     const unwatch = typed.watch(dialog);
-    // The browser would begin at the button that closes.
+    // The browser would focus the close button.
     dialog
       .querySelector<HTMLElement>(".dialog-body :is(input:not([type=file]), textarea, select, button)")
       ?.focus();
@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, wide = false, keepsText = true, childre
     if (keepsText && typed.isUnsaved) setAsking(true);
     else onClose();
   };
-  // At the end of the page: what is drawn inside of a room or a form has their looks.
+  // At the end of the page, so that it does not inherit the styles of a room or a form.
   return createPortal(
     <dialog
       ref={element}
@@ -47,7 +47,7 @@ export function Dialog({ title, onClose, wide = false, keepsText = true, childre
         event.preventDefault();
         close();
       }}
-      // A selection that ends outside is a click on the dialog: only one that began outside, too, closes it.
+      // A text selection that ends outside also clicks the dialog: only a press that started outside closes it.
       onPointerDown={(event) => {
         pressedOutside.current = event.target === element.current;
       }}

@@ -1,4 +1,4 @@
-// A part of the page that takes files which are dragged onto it, and shows that it does.
+// A section that accepts dropped files, with an overlay while dragging.
 import { useState, type ComponentProps } from "react";
 
 interface DropZoneProps extends ComponentProps<"section"> {
@@ -16,7 +16,7 @@ export function DropZone({ onFiles, children, ...rest }: DropZoneProps) {
         setOver(true);
       }}
       onDragLeave={(event) => {
-        // It also bubbles from a child to its neighbor: only a leave to outside counts.
+        // It also bubbles between children: only leaving the section counts.
         const to = event.relatedTarget;
         if (!(to instanceof Node && event.currentTarget.contains(to))) setOver(false);
       }}

@@ -8,7 +8,7 @@ interface FormProps {
   onSubmit: (values: Record<string, string>) => Promise<void>;
   danger?: boolean;
   children?: ReactNode;
-  /** Beside the button. */
+  /** Shown beside the submit button. */
   aside?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// Icons, drawn on a grid of 24 with one line.
+// Icons: one path each on a 24 px grid.
 const PATHS = {
   alert: "M12 4 3 20h18zM12 10v4M12 17v.1",
   archive: "M4 5h16v4H4zM5.500 9v10.500h13V9M10 13h4",
@@ -62,7 +62,7 @@ interface IconButtonProps extends React.ComponentProps<"button"> {
   size?: number;
 }
 
-/** A button that is only an icon: its label is for ears and for those who wait. */
+/** An icon button; its label is for screen readers and the tooltip. */
 export function IconButton({ icon, label, size = 19, className = "", ...rest }: IconButtonProps) {
   return (
     <button type="button" className={`icon-button ${className}`} aria-label={label} title={label} {...rest}>

@@ -1,4 +1,4 @@
-// A menu of things to do, by pointer and by arrow keys.
+// A menu, by pointer and by arrow keys.
 import { useState } from "react";
 import { Icon, IconButton, type IconName } from "./Icon";
 import { Popover } from "./Popover";
@@ -69,7 +69,7 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
   );
 }
 
-/** Arrows, Home and End go over the items; a letter goes to the next item that begins with it. */
+/** Arrow keys, Home and End move between items; a letter moves to the next item that starts with it. */
 function move(event: React.KeyboardEvent<HTMLElement>): void {
   const buttons = [...event.currentTarget.querySelectorAll("button")];
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement);

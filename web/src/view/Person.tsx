@@ -1,9 +1,9 @@
-// A person's name or face, by their id alone.
+// The name or avatar of a user by id.
 import { usePerson } from "../actions/users";
 import { useStore } from "../store/store";
 import { Avatar } from "./Avatar";
 
-/** `inside` of a sentence. */
+/** `inside` a sentence, the fallback names are lowercase. */
 export function PersonName({ userId, inside = false }: { userId: string | null; inside?: boolean }) {
   const person = usePerson(userId ?? "");
   const isMe = useStore((state) => state.me?.userId === userId);

@@ -1,4 +1,4 @@
-// A layer beside the thing that opened it: closes with Escape, a click elsewhere, or a move away.
+// A layer beside its anchor; closes with Escape or a click elsewhere.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 
@@ -13,7 +13,7 @@ interface PopoverProps {
 const MARGIN = 8;
 const FOCUSABLE = "input, button:not(:disabled), a[href]";
 
-/** Where a layer goes: below its anchor if it fits, and within the part of the page that opened it. */
+/** The position of a layer: below its anchor if it fits, and within `bounds`. */
 export function placeBeside(
   from: DOMRect,
   size: { width: number; height: number },
@@ -49,7 +49,7 @@ export function Popover({ anchor, onClose, label, role = "dialog", children }: P
     return () => watch.disconnect();
   }, [anchor]);
 
-  // An element that is not visible yet refuses the focus, so this waits for the place.
+  // A hidden element cannot take the focus, so wait until it is placed.
   const isPlaced = place !== null;
   useEffect(() => {
     if (isPlaced) element.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus();
@@ -87,7 +87,7 @@ export function Popover({ anchor, onClose, label, role = "dialog", children }: P
     >
       {children}
     </div>,
-    // Within the landmark of what opened it, for those who go from landmark to landmark; above a dialog, inside of it.
+    // Inside the landmark of its anchor, for screen readers; inside a dialog, to be above it.
     anchor.closest<HTMLElement>("dialog, nav, main") ?? document.body,
   );
 }

@@ -1,7 +1,7 @@
-// A long list of rows of any height, of which only those in sight exist.
+// A virtual list of rows of any height: only the rows in view are rendered.
 //
-// It holds on to one row, the anchor: after anything that changes heights (older rows come, a picture loads, the window
-// turns) that row is where it was. At the end of the list it holds on to the end instead. Scrolling chooses the anchor.
+// It keeps one row, the anchor, in place: after any change of heights (older rows load, a picture loads, the window
+// resizes) that row is where it was. At the end of the list the anchor is the end. Scrolling chooses the anchor.
 import {
   useCallback,
   useEffect,
@@ -24,18 +24,18 @@ interface RowListProps<Row> {
   keyOf: (row: Row) => string;
   estimate: (row: Row) => number;
   render: (row: Row) => ReactNode;
-  /** A row whose place changes when others come, such as a separator: the list does not hold on to it. */
+  /** A row that moves when others load, such as a separator, and cannot be the anchor. */
   isLoose: (row: Row) => boolean;
   label: string;
-  /** Whether the last row is really the last: only then the list holds on to its end. */
+  /** Whether the last row is the end of the list: only then the end can be the anchor. */
   endsHere: boolean;
   onNearStart: () => void;
   onNearEnd: () => void;
   onAtEnd: (isAtEnd: boolean) => void;
   onKeyDown?: (event: KeyboardEvent<HTMLDivElement>) => void;
-  /** The last row that is wholly in sight. */
+  /** Receives the last row that is entirely in view. */
   onSeen: (key: string) => void;
-  /** The row to open at; the end if there is none. */
+  /** The row to start at; by default the end. */
   startAt?: string | undefined;
   handle: Ref<RowListHandle>;
 }
@@ -45,9 +45,9 @@ type Anchor = "end" | { key: string; offset: number };
 const OVERSCAN = 800;
 const NEAR = 1200;
 const AT_END = 32;
-/** So much is shown above the row that the list opens at. */
+/** The space above the row that the list starts at. */
 const START_OFFSET = -160;
-const REMEMBERED = 200;
+const SPARE_HEIGHTS = 200;
 
 export function RowList<Row>(props: RowListProps<Row>) {
   const { rows, keyOf, estimate, render, isLoose, endsHere, onNearStart, onNearEnd, onAtEnd, onSeen } = props;
@@ -58,7 +58,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const canEnd = useRef(endsHere);
   canEnd.current = endsHere;
   const heights = useRef(new Map<string, number>());
-  const placed = useRef(-1); // where we put the scroll ourselves
+  const placed = useRef(-1); // the last scroll position set by this component
   const [viewport, setViewport] = useState(800);
   const [, setTick] = useState(0);
   const again = useCallback(() => setTick((tick) => tick + 1), []);
@@ -70,21 +70,25 @@ export function RowList<Row>(props: RowListProps<Row>) {
     total += heights.current.get(keyOf(row)) ?? estimate(row);
   }
   const top = topOf(anchor.current, rows, keyOf, tops) ?? frame.current?.scrollTop ?? 0;
-  const [from, to] = inSight(anchor.current === "end" ? Math.max(0, total - viewport) : top, viewport, tops);
+  const [from, to] = rowsInView(
+    anchor.current === "end" ? Math.max(0, total - viewport) : top,
+    viewport,
+    tops,
+  );
   const shown = useRef({ from, to });
   shown.current = { from, to };
 
-  /** Measure what is there, and put the anchor back to its place. True if something was otherwise than thought. */
+  /** Measure the rendered rows and restore the anchor. Returns whether a height has changed. */
   const settle = useCallback((): boolean => {
     const element = frame.current;
     if (element === null) return false;
-    let isOther = false;
+    let hasChanged = false;
     for (const child of element.querySelectorAll<HTMLElement>("[data-row]")) {
       const key = child.dataset["row"] ?? "";
       const height = child.offsetHeight;
       if (heights.current.get(key) !== height) {
         heights.current.set(key, height);
-        isOther = true;
+        hasChanged = true;
       }
     }
     const target = anchor.current;
@@ -92,26 +96,26 @@ export function RowList<Row>(props: RowListProps<Row>) {
     else {
       const child = element.querySelector<HTMLElement>(`[data-row="${CSS.escape(target.key)}"]`);
       if (child !== null) element.scrollTop = child.offsetTop + target.offset;
-      // Where nothing is below it, the list holds on to its end: what comes then is followed.
+      // With nothing below it, anchor the end, so that new rows are followed.
       const below = element.scrollHeight - element.scrollTop - element.clientHeight;
       if (child !== null && canEnd.current && below < 1) anchor.current = "end";
     }
     placed.current = element.scrollTop;
-    return isOther;
+    return hasChanged;
   }, []);
 
   useLayoutEffect(() => {
     if (settle()) again();
   });
 
-  // Rows that are gone for good are forgotten, or whoever reads on and on gathers their heights.
+  // Forget the heights of removed rows, or they would accumulate.
   useEffect(() => {
-    if (heights.current.size <= 2 * rows.length + REMEMBERED) return;
+    if (heights.current.size <= 2 * rows.length + SPARE_HEIGHTS) return;
     const kept = rows.map((row) => [keyOf(row), heights.current.get(keyOf(row))] as const);
     heights.current = new Map(kept.filter((each): each is [string, number] => each[1] !== undefined));
   }, [rows, keyOf]);
 
-  // Pictures that load, fonts, a turned screen: heights change without a render.
+  // Pictures, fonts and window sizes change heights without a render.
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
@@ -130,7 +134,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
     const { scrollTop, clientHeight, scrollHeight } = element;
     const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
     onAtEnd(isAtEnd);
-    const seen = lastInSight(element);
+    const seen = lastInView(element);
     if (seen !== null) onSeen(seen);
     if (scrollTop < NEAR) onNearStart();
     if (scrollHeight - scrollTop - clientHeight < NEAR) onNearEnd();
@@ -145,14 +149,14 @@ export function RowList<Row>(props: RowListProps<Row>) {
       const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
       anchor.current = isAtEnd
         ? "end"
-        : (firstInSight(element) ?? rowAt(scrollTop, rows, keyOf, isLoose, tops) ?? "end");
+        : (firstInView(element) ?? rowAt(scrollTop, rows, keyOf, isLoose, tops) ?? "end");
     }
-    const [nowFrom, nowTo] = inSight(scrollTop, clientHeight, tops);
+    const [nowFrom, nowTo] = rowsInView(scrollTop, clientHeight, tops);
     if (nowFrom < shown.current.from || nowTo > shown.current.to) again();
     look();
   };
 
-  // New rows may be nearer to an end than scrolling told.
+  // New rows may be near an end without a scroll event.
   useEffect(look);
 
   useImperativeHandle(props.handle, () => ({
@@ -191,21 +195,21 @@ export function RowList<Row>(props: RowListProps<Row>) {
   );
 }
 
-/** Where the view begins by its anchor, as far as heights are known; undefined for one that is gone. */
+/** The top of the view by its anchor and the known heights; undefined for a removed anchor. */
 function topOf<Row>(anchor: Anchor, rows: readonly Row[], keyOf: (row: Row) => string, tops: number[]) {
   if (anchor === "end") return undefined;
   const top = tops[rows.findIndex((row) => keyOf(row) === anchor.key)];
   return top === undefined ? undefined : top + anchor.offset;
 }
 
-/** The rows that stand between a bit above the view and a bit below it. */
-function inSight(top: number, viewport: number, tops: number[]): [number, number] {
+/** The rows in view, with a margin above and below. */
+function rowsInView(top: number, viewport: number, tops: number[]): [number, number] {
   const first = tops.findIndex((_, index) => (tops[index + 1] ?? Infinity) > top - OVERSCAN);
   const after = tops.findIndex((each) => each > top + viewport + OVERSCAN);
   return [Math.max(0, first), after < 0 ? tops.length : after];
 }
 
-function firstInSight(element: HTMLElement): Anchor | null {
+function firstInView(element: HTMLElement): Anchor | null {
   const { scrollTop, clientHeight } = element;
   for (const child of element.querySelectorAll<HTMLElement>("[data-row]")) {
     if (child.offsetTop + child.offsetHeight <= scrollTop || child.dataset["loose"] !== undefined) continue;
@@ -215,8 +219,8 @@ function firstInSight(element: HTMLElement): Anchor | null {
   return null;
 }
 
-/** The last row whose end is in sight, or was passed. */
-function lastInSight(element: HTMLElement): string | null {
+/** The last row whose bottom is in view or above it. */
+function lastInView(element: HTMLElement): string | null {
   const bottom = element.scrollTop + element.clientHeight + 1;
   const rows = element.querySelectorAll<HTMLElement>("[data-row]:not([data-loose])");
   for (let index = rows.length - 1; index >= 0; index--) {
@@ -226,7 +230,7 @@ function lastInSight(element: HTMLElement): string | null {
   return null;
 }
 
-/** The row that belongs there, after a leap to where none is drawn yet. */
+/** The row at a position where none is rendered yet, after a long jump. */
 function rowAt<Row>(
   top: number,
   rows: readonly Row[],

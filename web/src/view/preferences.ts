@@ -1,4 +1,4 @@
-// How the client looks on this device: theme and density.
+// The appearance of the client on this device: theme and density.
 import { useSyncExternalStore } from "react";
 
 export type Theme = "system" | "light" | "dark";
@@ -13,7 +13,7 @@ export function applySavedLook(): void {
   try {
     look = { ...look, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<typeof look>) };
   } catch {
-    // Something else wrote there: the look is as it was made.
+    // Invalid stored value: keep the defaults.
   }
   dark.addEventListener("change", apply);
   apply();

@@ -1,4 +1,4 @@
-// Sizes of files, for people.
+// File sizes as text.
 const UNITS = ["B", "KB", "MB", "GB"];
 
 export function sizeOf(bytes: number): string {

@@ -1,13 +1,13 @@
-// Drawing a piece of the client in a test.
+// Renders a component in a test.
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 
 (globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
 
-/** The element that holds what was drawn, and a way to draw it anew. */
-export function draw(node: ReactNode): { place: HTMLElement; again: (fresh: ReactNode) => void } {
-  const place = document.body.appendChild(document.createElement("div"));
-  const root = createRoot(place);
+/** Render a node; returns its container and a function to render again. */
+export function render(node: ReactNode): { container: HTMLElement; rerender: (fresh: ReactNode) => void } {
+  const container = document.body.appendChild(document.createElement("div"));
+  const root = createRoot(container);
   act(() => root.render(node));
-  return { place, again: (fresh) => act(() => root.render(fresh)) };
+  return { container, rerender: (fresh) => act(() => root.render(fresh)) };
 }

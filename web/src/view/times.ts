@@ -1,4 +1,4 @@
-// Times in the reader's zone and words.
+// Times as text in the reader's time zone and language.
 const TIME = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, {
   weekday: "long",
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 export const clockTime = (iso: string): string => TIME.format(new Date(iso));
 export const fullTime = (iso: string): string => FULL.format(new Date(iso));
 
-/** The same text for all moments of one day where the reader is. */
+/** The same text for all times of one local day. */
 export function dayKey(iso: string): string {
   const date = new Date(iso);
   return `${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}`;
@@ -25,19 +25,19 @@ export function dayName(iso: string): string {
   return days === 0 || days === 1 ? capital(RELATIVE.format(-days, "day")) : DAY.format(new Date(iso));
 }
 
-/** As short as a list needs: the time today, a day before. */
+/** Short, for lists: the time today, else the day. */
 export function shortTime(iso: string): string {
   const days = daysAgo(iso);
   if (days === 0) return clockTime(iso);
   return days === 1 ? capital(RELATIVE.format(-1, "day")) : SHORT_DAY.format(new Date(iso));
 }
 
-/** `day at time`, for the head of a message. */
+/** The day and the time, for the header of a message. */
 export function messageTime(iso: string): string {
   return daysAgo(iso) === 0 ? clockTime(iso) : `${shortTime(iso)}, ${clockTime(iso)}`;
 }
 
-/** Counted in days of the calendar; below zero for what is to come. */
+/** In calendar days; negative for future times. */
 function daysAgo(iso: string): number {
   const start = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   return Math.round((start(new Date()) - start(new Date(iso))) / DAY_MS);
@@ -49,7 +49,7 @@ function capital(text: string): string {
 
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** The smallest id of that moment: ids begin with their time, so a moment has a place among messages. */
+/** The smallest id of a time. Ids start with their time, so this is a position among messages. */
 export function idAt(moment: Date): string {
   let rest = moment.getTime();
   let text = "";

@@ -1,4 +1,4 @@
-// Toasts: a sentence that comes, is read aloud, and goes.
+// Toasts: short notices that disappear, announced to screen readers.
 import { useSyncExternalStore } from "react";
 import { errorText } from "../api/problems";
 
@@ -23,7 +23,7 @@ export function toast(text: string): void {
   setTimeout(() => set(toasts.filter((each) => each.id !== id)), SHOWN_MS);
 }
 
-/** For promises that nobody waits for: a failure is said. */
+/** Show an error as a toast; the handler of promises that are not awaited. */
 export function toastError(error: unknown): void {
   toast(errorText(error));
 }

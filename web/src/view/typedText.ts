@@ -1,6 +1,6 @@
-// Typed text that is not saved: which fields of an element differ from what they were when they were first entered.
+// Unsaved text: the fields of an element that differ from their value at first focus.
 
-/** A form sends it after its values were accepted. */
+/** Dispatched by a form after a successful submit. */
 export const SAVED = "sobremesa:saved";
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
@@ -21,7 +21,7 @@ export class TypedText {
     return false;
   }
 
-  /** Follow the fields of an element; the result stops it. */
+  /** Track the fields of an element; returns a function that stops it. */
   watch(element: HTMLElement): () => void {
     const entered = ({ target }: Event) => {
       if (isField(target) && !this.before.has(target)) this.before.set(target, target.value);

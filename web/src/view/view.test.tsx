@@ -2,18 +2,18 @@ import { act } from "react";
 import { afterEach, describe, expect, it } from "vitest";
 import { DropZone } from "./DropZone";
 import { placeBeside } from "./Popover";
-import { draw } from "./testing";
+import { render } from "./testing";
 import { SAVED, TypedText } from "./typedText";
 
 afterEach(() => document.body.replaceChildren());
 
-describe("files that are dragged", () => {
+describe("the drop zone", () => {
   const drag = (type: string, more: MouseEventInit = {}) =>
     Object.assign(new MouseEvent(type, { bubbles: true, cancelable: true, ...more }), {
       dataTransfer: { types: ["Files"], files: [] },
     });
   const opened = () => {
-    const { place } = draw(
+    const { container } = render(
       <>
         <DropZone onFiles={() => undefined}>
           <p>one</p>
@@ -22,44 +22,44 @@ describe("files that are dragged", () => {
         <aside />
       </>,
     );
-    const [one, two] = place.querySelectorAll("p");
-    if (one === undefined || two === undefined) throw new Error("not drawn");
-    return { place, one, two };
+    const [one, two] = container.querySelectorAll("p");
+    if (one === undefined || two === undefined) throw new Error("not rendered");
+    return { container, one, two };
   };
 
-  it("the overlay goes when they leave from a child", () => {
-    const { place, one } = opened();
+  it("hides the overlay when the drag leaves from a child", () => {
+    const { container, one } = opened();
     act(() => void one.dispatchEvent(drag("dragover")));
-    expect(place.textContent).toContain("Drop files");
-    act(() => void one.dispatchEvent(drag("dragleave", { relatedTarget: place.querySelector("aside") })));
-    expect(place.textContent).not.toContain("Drop files");
+    expect(container.textContent).toContain("Drop files");
+    act(() => void one.dispatchEvent(drag("dragleave", { relatedTarget: container.querySelector("aside") })));
+    expect(container.textContent).not.toContain("Drop files");
   });
 
-  it("the overlay goes when they leave the window, and stays between children", () => {
-    const { place, one, two } = opened();
+  it("hides the overlay when the drag leaves the window, but not between children", () => {
+    const { container, one, two } = opened();
     act(() => void one.dispatchEvent(drag("dragover")));
     act(() => void one.dispatchEvent(drag("dragleave", { relatedTarget: two })));
-    expect(place.textContent).toContain("Drop files");
+    expect(container.textContent).toContain("Drop files");
     act(() => void two.dispatchEvent(drag("dragleave", { relatedTarget: null })));
-    expect(place.textContent).not.toContain("Drop files");
+    expect(container.textContent).not.toContain("Drop files");
   });
 });
 
-describe("text in a dialog", () => {
+describe("typed text", () => {
   const opened = () => {
-    const { place } = draw(
+    const { container } = render(
       <form>
         <input defaultValue="before" />
         <input type="search" />
       </form>,
     );
-    const [field, search] = place.querySelectorAll("input");
-    if (field === undefined || search === undefined) throw new Error("not drawn");
+    const [field, search] = container.querySelectorAll("input");
+    if (field === undefined || search === undefined) throw new Error("not rendered");
     const typed = new TypedText();
-    typed.watch(place);
+    typed.watch(container);
     field.focus();
     search.focus();
-    return { typed, field, search, form: place.querySelector("form") };
+    return { typed, field, search, form: container.querySelector("form") };
   };
 
   it("is unsaved once it differs, and no longer after a save", () => {
@@ -71,14 +71,14 @@ describe("text in a dialog", () => {
     expect(typed.isUnsaved).toBe(false);
   });
 
-  it("a search is nothing to keep", () => {
+  it("does not include search fields", () => {
     const { typed, search } = opened();
     search.value = "smile";
     expect(typed.isUnsaved).toBe(false);
   });
 });
 
-describe("a layer beside its anchor", () => {
+describe("the position of a popover", () => {
   const size = { width: 300, height: 200 };
   const viewport = { width: 1280, height: 800 };
   const at = (left: number, top: number) => new DOMRect(left, top, 30, 30);
@@ -94,7 +94,7 @@ describe("a layer beside its anchor", () => {
     expect(placeBeside(at(900, 700), size, { left: 320, right: 1280 }, viewport).top).toBe(496);
   });
 
-  it("takes the whole screen where the part is too narrow", () => {
+  it("uses the whole screen where the bounds are too narrow", () => {
     const narrow = { width: 360, height: 740 };
     expect(placeBeside(at(100, 100), size, { left: 60, right: 360 }, narrow).left).toBe(8);
   });

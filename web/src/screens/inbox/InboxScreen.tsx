@@ -28,7 +28,9 @@ export default function InboxScreen({ params }: { params: Params }) {
       </div>
     );
   if (inbox === undefined)
-    return <NotFound home={false} title="No notifications yet" words="New notifications appear here." />;
+    return (
+      <NotFound home={false} title="No notifications yet" description="New notifications appear here." />
+    );
   return (
     <Open
       key={`${inbox.inbox} ${params["category"] ?? ""}`}

@@ -1,4 +1,4 @@
-// The files of a message. A picture's place is kept before its bytes come, so that nothing jumps.
+// The files of a message. Pictures reserve their space before they load, so that the layout does not shift.
 import { useState } from "react";
 import { addressOf, useAddress } from "../../actions/files";
 import type { Attachment } from "../../api/shapes";

@@ -1,4 +1,4 @@
-// Where one writes: a field that grows, with mentions, emoji and files.
+// The composer: a growing text field with mentions, emoji and files.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { startTyping, stopTyping } from "../../actions/room";
 import { send } from "../../actions/sending";
@@ -39,7 +39,7 @@ export function Composer(props: ComposerProps) {
 
   useEffect(() => keepDraft(room, text), [room, text]);
   useEffect(() => {
-    // Where there is a keyboard, a room that opens is ready to be written in.
+    // On devices with a keyboard, focus the composer when a room opens.
     if (matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
   }, []);
   useEffect(() => {
@@ -98,7 +98,7 @@ export function Composer(props: ComposerProps) {
       onAnswered();
     }
   };
-  /** The keys of an open list of people; true if one was for it. */
+  /** Handle the keys of the open mention list; true if the key was handled. */
   const tookKey = (event: React.KeyboardEvent, found: Completion): boolean => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const person = found.people[chosen];

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { Message } from "../../api/shapes";
-import { draw } from "../../view/testing";
+import { render } from "../../view/testing";
 import { MessageRow } from "./MessageRow";
 import { RoomContext, type RoomTools } from "./RoomContext";
 import { rowsOf } from "./rows";
@@ -45,8 +45,8 @@ function message(messageId: string, type: "text" | "system", authorId = "ben"): 
   };
 }
 
-it("a notice of the system is a quiet line without an avatar and a toolbar", () => {
-  const { place } = draw(
+it("renders a system notice as one line without avatar and toolbar", () => {
+  const { container } = render(
     <RoomContext value={tools}>
       <MessageRow
         message={message("01", "system")}
@@ -59,11 +59,11 @@ it("a notice of the system is a quiet line without an avatar and a toolbar", () 
       />
     </RoomContext>,
   );
-  expect(place.querySelector(".notice")?.textContent).toMatch(/^ben · Joined the thread\. /);
-  expect(place.querySelectorAll("button, .message-face, [role=toolbar]")).toHaveLength(0);
+  expect(container.querySelector(".notice")?.textContent).toMatch(/^ben · Joined the thread\. /);
+  expect(container.querySelectorAll("button, .message-face, [role=toolbar]")).toHaveLength(0);
 });
 
-it("the line of what is new stands above no notice, and a message after a notice has a head", () => {
+it("never puts the unread line above a notice, and shows the author after one", () => {
   const messages = [message("01", "text"), message("02", "system"), message("03", "text")];
   const log = { messages, hasOlder: false, hasNewer: false } as unknown as Parameters<typeof rowsOf>[0];
   const rows = rowsOf(log, [], "ana", "01", []);

@@ -1,4 +1,4 @@
-// The reactions below a message: a click adds one's own or takes it back.
+// The reactions below a message: a click adds or removes one of the user.
 import { react } from "../../actions/room";
 import type { Message } from "../../api/shapes";
 import { sameList, useStore } from "../../store/store";

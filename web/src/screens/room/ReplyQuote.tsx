@@ -1,4 +1,4 @@
-// The message that another one answers, in one line above it.
+// The quoted message above a reply, in one line.
 import { useEffect, useState } from "react";
 import { getMessage } from "../../actions/room";
 import type { Message } from "../../api/shapes";

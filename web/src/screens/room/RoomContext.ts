@@ -1,4 +1,4 @@
-// What every part of an open room may ask and do, without a chain of props.
+// The context of an open room, instead of props through every component.
 import { createContext, useContext } from "react";
 import type { Message, RoomRef } from "../../api/shapes";
 import type { Names } from "../../markdown/Markdown";
@@ -14,7 +14,7 @@ export interface RoomTools {
   jumpTo: (messageId: string) => void;
   linkTo: (messageId: string) => string;
   openProfile: (userId: string, anchor: HTMLElement) => void;
-  /** The message that has the focus is the one whose controls Tab goes to. */
+  /** Make a message the tab stop of the list. */
   focusMessage: (messageId: string) => void;
 }
 

@@ -1,4 +1,4 @@
-// An open room: its messages, who types, and where one writes. The same for every kind of room.
+// An open room of any kind: its messages, the typing line and the composer.
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { loadNewer, loadNewest, loadOlder, loadPins } from "../../actions/room";
@@ -25,17 +25,17 @@ import { useUploads } from "./uploads";
 
 interface RoomPaneProps {
   room: RoomRef;
-  /** Where the room is among the addresses of the client; a message's link is below it. */
+  /** The path of the room; links to messages are below it. */
   path: string;
   title: string;
   names: Names;
   people: readonly Person[];
   canModerate: boolean;
   canPin: boolean;
-  /** The message of the address, if it names one. */
+  /** The message id in the URL, if any. */
   target: string | null;
   beginning: ReactNode;
-  /** More to begin with than words, beside where one writes. */
+  /** More buttons in the composer. */
   tools?: ReactNode;
   /** Shown instead of the composer if the user cannot write here. */
   readOnly?: ReactNode;
@@ -210,7 +210,7 @@ function firstUnread(messages: readonly Message[], after: string | null, me: str
 
 const NOTHING_PINNED: readonly PinnedMessage[] = [];
 
-/** The ids of what is pinned in a room. */
+/** The ids of the pinned messages of a room. */
 function usePinned(room: RoomRef): ReadonlySet<string> {
   const pins = useStore((state) => state.pins[roomKey(room)]) ?? NOTHING_PINNED;
   useEffect(() => {
@@ -219,7 +219,7 @@ function usePinned(room: RoomRef): ReadonlySet<string> {
   return useMemo(() => new Set(pins.map((each) => each.message.messageId)), [pins]);
 }
 
-/** Says what others say, for those who listen instead of looking. */
+/** Announces new messages to screen readers. */
 function Announcer({ room }: { room: RoomRef }) {
   const last = useStore((state) => {
     const message = state.logs[roomKey(room)]?.messages.at(-1);
@@ -234,7 +234,7 @@ function Announcer({ room }: { room: RoomRef }) {
   );
 }
 
-/** Arrow keys go from message to message. */
+/** Arrow keys move between messages. */
 function walk(event: React.KeyboardEvent<HTMLDivElement>): void {
   const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
   const isInMessage =

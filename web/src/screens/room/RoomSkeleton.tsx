@@ -1,4 +1,4 @@
-// The shape of messages that are still to come.
+// The placeholder of messages that are loading.
 const WIDTHS = ["62%", "38%", "74%", "51%", "66%", "44%", "58%", "80%", "35%"];
 
 export function RoomSkeleton({ count }: { count: number }) {

@@ -1,7 +1,7 @@
 import { act } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import { store } from "../../store/store";
-import { draw } from "../../view/testing";
+import { render } from "../../view/testing";
 import { TypingLine } from "./TypingLine";
 
 afterEach(() => {
@@ -9,24 +9,24 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-it("the typing mark goes five seconds after the last sign", () => {
+it("hides the typing line five seconds after the last event", () => {
   vi.useFakeTimers();
-  const { place } = draw(<TypingLine room={{ kind: "channel", id: "C" }} />);
+  const { container } = render(<TypingLine room={{ kind: "channel", id: "C" }} />);
   const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben" };
   act(() => store.apply({ t: "typing.started", d }));
-  expect(place.textContent).toBe("ben is typing");
+  expect(container.textContent).toBe("ben is typing");
   act(() => void vi.advanceTimersByTime(3500));
   act(() => store.apply({ t: "typing.started", d }));
   act(() => void vi.advanceTimersByTime(4000));
-  expect(place.textContent).toBe("ben is typing");
+  expect(container.textContent).toBe("ben is typing");
   act(() => void vi.advanceTimersByTime(2000));
-  expect(place.textContent).toBe("");
+  expect(container.textContent).toBe("");
 });
 
-it("the typing mark goes at once when the user clears the text", () => {
-  const { place } = draw(<TypingLine room={{ kind: "channel", id: "C" }} />);
+it("hides the typing line at once when the user clears the text", () => {
+  const { container } = render(<TypingLine room={{ kind: "channel", id: "C" }} />);
   const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben" };
   act(() => store.apply({ t: "typing.started", d }));
   act(() => store.apply({ t: "typing.stopped", d }));
-  expect(place.textContent).toBe("");
+  expect(container.textContent).toBe("");
 });

@@ -1,10 +1,10 @@
-// Who types just now. The line is always there, so that nothing moves when somebody does.
+// Who is typing. The line is always present, so that the layout does not shift.
 import { useEffect, useState } from "react";
 import type { RoomRef } from "../../api/shapes";
 import { roomKey } from "../../store/state";
 import { useStore } from "../../store/store";
 
-/** A bit longer than the pause between two signs of the same person. */
+/** A bit longer than the interval between two typing events of a user. */
 const LASTS_MS = 5000;
 
 export function TypingLine({ room }: { room: RoomRef }) {
@@ -29,14 +29,14 @@ export function TypingLine({ room }: { room: RoomRef }) {
             <i />
             <i />
           </span>
-          {words(names)}
+          {typingText(names)}
         </>
       )}
     </p>
   );
 }
 
-function words(names: string[]): string {
+function typingText(names: string[]): string {
   const [first = "", second = ""] = names;
   if (names.length === 1) return `${first} is typing`;
   return names.length === 2 ? `${first} and ${second} are typing` : "Several people are typing";

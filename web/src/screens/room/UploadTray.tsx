@@ -1,4 +1,4 @@
-// The files above the composer, with how far each has gone.
+// The files above the composer, with their upload progress.
 import { Icon, IconButton } from "../../view/Icon";
 import type { Upload } from "./uploads";
 

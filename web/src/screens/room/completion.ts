@@ -1,4 +1,4 @@
-// Completing a mention: who could be meant by what stands before the cursor.
+// Mention completion: the users that match the text before the cursor.
 import type { Person } from "../../api/shapes";
 
 export interface Completion {
@@ -12,13 +12,13 @@ const SHOWN = 6;
 export function completionAt(text: string, cursor: number, people: readonly Person[]): Completion | null {
   const match = /(?:^|[\s(])@([\p{L}\p{N}\p{M}_.-]{0,32})$/u.exec(text.slice(0, cursor));
   if (match === null) return null;
-  const begun = (match[1] ?? "").toLowerCase();
-  const rank = (name: string) => (name.startsWith(begun) ? 0 : name.includes(begun) ? 1 : 2);
+  const prefix = (match[1] ?? "").toLowerCase();
+  const rank = (name: string) => (name.startsWith(prefix) ? 0 : name.includes(prefix) ? 1 : 2);
   const found = people
     .map((person) => ({ person, rank: rank(person.username.toLowerCase()) }))
     .filter((each) => each.rank < 2)
     .sort((a, b) => a.rank - b.rank || a.person.username.localeCompare(b.person.username))
     .slice(0, SHOWN);
   if (found.length === 0) return null;
-  return { from: cursor - begun.length - 1, to: cursor, people: found.map((each) => each.person) };
+  return { from: cursor - prefix.length - 1, to: cursor, people: found.map((each) => each.person) };
 }

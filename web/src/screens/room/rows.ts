@@ -1,4 +1,4 @@
-// The rows of a room: messages, and what stands between them.
+// The rows of a room: messages and the separators between them.
 import type { Message } from "../../api/shapes";
 import type { Log, Outgoing, Reading } from "../../store/state";
 import { dayKey } from "../../view/times";
@@ -11,7 +11,7 @@ export type Row =
   | { kind: "message"; message: Message; isHead: boolean; seenBy: readonly Reading[] }
   | { kind: "outgoing"; outgoing: Outgoing; isHead: boolean };
 
-const SAME_BREATH_MS = 7 * 60_000;
+const GROUP_MS = 7 * 60_000;
 
 export function rowsOf(
   log: Log,
@@ -37,7 +37,7 @@ export function rowsOf(
     }
     const isHead = !continues(before, message) || message.replyTo !== null;
     rows.push({ kind: "message", message, isHead, seenBy: seen.get(message.messageId) ?? [] });
-    // A card and a notice stand alone: what is said after them has a head of its own.
+    // Cards and notices stand alone: the message after them shows its author.
     before = message.type === "action" || message.type === "system" ? { ...message, authorId: "" } : message;
   }
   if (log.hasNewer) {
@@ -45,13 +45,13 @@ export function rowsOf(
     return rows;
   }
   for (const outgoing of outbox) {
-    const said = { authorId: me, createdAt: outgoing.createdAt, deleted: false };
-    if (before !== null && dayKey(before.createdAt) !== dayKey(said.createdAt)) {
-      rows.push({ kind: "day", at: said.createdAt });
+    const sent = { authorId: me, createdAt: outgoing.createdAt, deleted: false };
+    if (before !== null && dayKey(before.createdAt) !== dayKey(sent.createdAt)) {
+      rows.push({ kind: "day", at: sent.createdAt });
       before = null;
     }
-    rows.push({ kind: "outgoing", outgoing, isHead: !continues(before, said) || outgoing.replyTo !== null });
-    before = said;
+    rows.push({ kind: "outgoing", outgoing, isHead: !continues(before, sent) || outgoing.replyTo !== null });
+    before = sent;
   }
   return rows;
 }
@@ -71,7 +71,7 @@ export function keyOf(row: Row): string {
   }
 }
 
-/** A guess, until the row has been seen. */
+/** The estimated height of a row until it is measured. */
 export function estimate(row: Row): number {
   if (row.kind === "message") {
     if (row.message.type === "action") return row.message.replyTo === null ? 220 : 40;
@@ -87,10 +87,10 @@ function continues(
   now: { authorId: string; createdAt: string },
 ): boolean {
   if (before === null || before.authorId !== now.authorId) return false;
-  return Date.parse(now.createdAt) - Date.parse(before.createdAt) < SAME_BREATH_MS;
+  return Date.parse(now.createdAt) - Date.parse(before.createdAt) < GROUP_MS;
 }
 
-/** At which message each of the others is: the last one that they have read. */
+/** The other readers by the last message that they have read. */
 function seenAt(
   messages: readonly Message[],
   readings: readonly Reading[],

@@ -1,4 +1,4 @@
-// The files that wait in the composer: each goes up as soon as it is chosen.
+// The files in the composer; each uploads as soon as it is chosen.
 import { useCallback, useRef, useState } from "react";
 import { upload } from "../../api/client";
 import { errorText } from "../../api/problems";

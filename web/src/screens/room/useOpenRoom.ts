@@ -1,4 +1,4 @@
-// Opening a room: at the message of the address, at the first unread one, or at the end.
+// Opens a room at the message of the URL, at the first unread one, or at the end.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { loadAround, openRoom } from "../../actions/room";
 import type { Message, RoomRef } from "../../api/shapes";
@@ -9,7 +9,7 @@ import type { RowListHandle } from "../../view/RowList";
 
 const MARKED_MS = 2400;
 
-/** Load a room, and tell up to which message it was read if the rest is unread. */
+/** Load a room; `onUnread` receives the last read message if unread ones follow. */
 export function useOpenRoom(room: RoomRef, target: string | null, onUnread: (after: string) => void) {
   const isLoaded = useStore((state) => roomKey(room) in state.logs);
   const [error, setError] = useState<unknown>(null);
@@ -36,7 +36,7 @@ function hasUnread(room: RoomRef): boolean {
   return (roomEntry(store.get(), room)?.unread.count ?? 0) > 0;
 }
 
-/** Go to the message of the address: load what is around it, if need be, and mark it for a while. */
+/** Scroll to the message of the URL: load the messages around it if needed, and highlight it for a moment. */
 export function useJumpToTarget(
   room: RoomRef,
   target: string | null,
@@ -51,7 +51,7 @@ export function useJumpToTarget(
     let isCurrent = true;
     const show = () => {
       if (!isCurrent) return;
-      // A moment has no message of its own: the first one after it is meant.
+      // The id of a date matches no message: take the first one after it.
       const messageId =
         logs.current.find((each) => each.messageId >= target)?.messageId ?? logs.current.at(-1)?.messageId;
       if (messageId === undefined) return;

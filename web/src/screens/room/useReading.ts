@@ -1,4 +1,4 @@
-// Reading: what was shown is read; where one stopped before is kept for the line of what is new.
+// Marks shown messages as read, and keeps the position of the "New" line.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { loadReaders, markRead } from "../../actions/room";
 import type { RoomRef } from "../../api/shapes";
@@ -8,7 +8,7 @@ import { store, useStore } from "../../store/store";
 
 const SETTLED_MS = 350;
 
-function isLooking(): boolean {
+function isPageActive(): boolean {
   return document.visibilityState === "visible" && document.hasFocus();
 }
 
@@ -16,9 +16,9 @@ export function useReading(room: RoomRef) {
   const key = roomKey(room);
   const [unreadAfter, setUnreadAfter] = useState<string | null>(() => startOfUnread(room));
   const [isAtEnd, setAtEnd] = useState(unreadAfter === null);
-  const [looks, setLooks] = useState(isLooking);
+  const [isActive, setActive] = useState(isPageActive);
   const hasUnread = useStore((state) => roomEntry(state, room)?.unread.count !== 0);
-  const see = useMarking(room, looks, hasUnread);
+  const see = useMarkRead(room, isActive, hasUnread);
 
   useEffect(() => {
     if (room.kind === "channel") return;
@@ -34,9 +34,9 @@ export function useReading(room: RoomRef) {
 
   useEffect(() => {
     const look = () => {
-      const now = isLooking();
-      setLooks(now);
-      // Whoever looks away while everything is read finds a line where they stopped.
+      const now = isPageActive();
+      setActive(now);
+      // When the user leaves the page with everything read, the "New" line starts here.
       const state = store.get();
       if (!now && roomEntry(state, room)?.unread.count === 0) setUnreadAfter(newestIn(state, room));
     };
@@ -55,7 +55,7 @@ export function useReading(room: RoomRef) {
     return () => store.apply({ t: "own.opened", d: { room: null } });
   }, [key]);
 
-  const isViewing = isAtEnd && looks;
+  const isViewing = isAtEnd && isActive;
   useEffect(() => {
     store.apply({ t: "own.viewing", d: { room: isViewing ? key : null } });
     return () => store.apply({ t: "own.viewing", d: { room: null } });
@@ -70,14 +70,14 @@ export function useReading(room: RoomRef) {
   return { unreadAfter, setUnreadAfter, isAtEnd, setAtEnd, see, readAll };
 }
 
-/** Marks read what was shown, once the view has settled. The result takes the newest message in sight. */
-function useMarking(room: RoomRef, looks: boolean, hasUnread: boolean): (messageId: string) => void {
+/** Marks messages as read once scrolling has settled. The result takes the newest message in view. */
+function useMarkRead(room: RoomRef, isActive: boolean, hasUnread: boolean): (messageId: string) => void {
   const seen = useRef("");
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const settle = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      if (!isLooking() || seen.current === "") return;
+      if (!isPageActive() || seen.current === "") return;
       const state = store.get();
       const isNewest = seen.current === newestIn(state, room);
       const isCounted = roomEntry(state, room)?.unread.count !== 0;
@@ -87,8 +87,8 @@ function useMarking(room: RoomRef, looks: boolean, hasUnread: boolean): (message
   }, [room]);
   useEffect(() => () => clearTimeout(timer.current), []);
   useEffect(() => {
-    if (looks && hasUnread) settle();
-  }, [looks, hasUnread, settle]);
+    if (isActive && hasUnread) settle();
+  }, [isActive, hasUnread, settle]);
   return useCallback(
     (messageId) => {
       if (messageId <= seen.current) return;

@@ -12,7 +12,7 @@ import {
   stateTitle,
   typeTitle,
   verbFor,
-  type Way,
+  type Transition,
 } from "../../cards/types";
 import { useStore } from "../../store/store";
 import { Dialog } from "../../view/Dialog";
@@ -75,9 +75,9 @@ export function ActionCard({ message }: { message: Message }) {
 function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
   const ends = card.payload["expiresAt"];
   const now = useNow(typeof ends === "string" ? ends : null);
-  const ways = useTransitions(card);
+  const transitions = useTransitions(card);
   const tabIndex = useTabIndex();
-  const [taking, setTaking] = useState<{ way: Way; card: Card } | null>(null);
+  const [taking, setTaking] = useState<{ transition: Transition; card: Card } | null>(null);
   const [isLooking, setLooking] = useState(false);
   const [notice, setNotice] = useState<string | null>(null);
   const state = stateAt(card, now);
@@ -105,20 +105,22 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
           <Icon name="alert" size={15} /> {notice}
         </p>
       )}
-      {isKnown && ways.length > 0 && (
+      {isKnown && transitions.length > 0 && (
         <footer className="card-foot">
-          {ways.map((way) => (
+          {transitions.map((transition) => (
             <button
               tabIndex={tabIndex}
-              key={way.to}
+              key={transition.to}
               type="button"
-              className={FORWARD.has(way.to) ? "button button-small button-primary" : "button button-small"}
+              className={
+                FORWARD.has(transition.to) ? "button button-small button-primary" : "button button-small"
+              }
               onClick={() => {
                 setNotice(null);
-                setTaking({ way, card });
+                setTaking({ transition, card });
               }}
             >
-              {verbFor(way.to)}
+              {verbFor(transition.to)}
             </button>
           ))}
         </footer>
@@ -126,7 +128,7 @@ function CardView({ card, isKnown }: { card: Card; isKnown: boolean }) {
       {taking !== null && (
         <CardTransition
           card={taking.card}
-          way={taking.way}
+          transition={taking.transition}
           onClose={() => setTaking(null)}
           onConflict={() => setNotice("This was just updated.")}
         />
@@ -254,7 +256,7 @@ function Move({ move, card }: { move: Message; card: Card }) {
       <time className="note" title={fullTime(move.createdAt)}>
         {messageTime(move.createdAt)}
       </time>
-      {typeof note === "string" && <p className="deed-note">“{note}”</p>}
+      {typeof note === "string" && <p className="transition-note">“{note}”</p>}
     </li>
   );
 }

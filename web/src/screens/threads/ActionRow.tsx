@@ -27,7 +27,7 @@ export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProp
   const isMove = typeof action?.["cardId"] === "string";
   return (
     <article
-      className={`message ${isMove ? "message-deed" : "message-head"} ${isMarked ? "message-marked" : ""}`}
+      className={`message ${isMove ? "message-transition" : "message-head"} ${isMarked ? "message-marked" : ""}`}
       data-message={message.messageId}
       tabIndex={tabIndex ?? 0}
       onFocus={() => focusMessage(message.messageId)}
@@ -62,10 +62,10 @@ function Transition({ message }: { message: Message }) {
   const cardId = transitionTarget(message);
   return (
     <>
-      <span className="deed-icon">
+      <span className="transition-icon">
         <Icon name="check" size={15} />
       </span>
-      <div className="message-body deed">
+      <div className="message-body transition">
         <p>
           <strong>{message.username}</strong>{" "}
           {cardId === null ? (
@@ -79,7 +79,7 @@ function Transition({ message }: { message: Message }) {
             {clockTime(message.createdAt)}
           </time>
         </p>
-        {typeof note === "string" && <p className="deed-note">“{note}”</p>}
+        {typeof note === "string" && <p className="transition-note">“{note}”</p>}
         <Reactions message={message} />
       </div>
     </>

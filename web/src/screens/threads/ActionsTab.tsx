@@ -26,7 +26,7 @@ export function ActionsTab({ thread }: { thread: Thread }) {
         return (
           <li key={entry.messageId}>
             <Link href={`/t/${thread.threadId}/${entry.messageId}`} className="tab-row">
-              <span className="tab-row-words">
+              <span className="tab-row-text">
                 <strong>{card === undefined ? typeTitle(entry.type) : summaryOf(card)}</strong>
                 <span className="note">
                   <PersonName userId={entry.createdBy} />, {shortTime(entry.createdAt)}

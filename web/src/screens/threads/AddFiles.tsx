@@ -1,4 +1,4 @@
-// Files for a tab: they go up, are shown in the thread, and are listed.
+// Adds files to a tab: uploads them, sends them to the thread, and lists them.
 import { useRef, useState } from "react";
 import { shareFiles } from "../../actions/sharing";
 import { upload } from "../../api/client";

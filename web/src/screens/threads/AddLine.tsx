@@ -1,4 +1,4 @@
-// One line to add to a list: Enter adds it, and the field is ready for the next.
+// A field that adds lines to a list: Enter adds one and clears the field.
 import { useState } from "react";
 
 export function AddLine({ label, onAdd }: { label: string; onAdd: (text: string) => void }) {

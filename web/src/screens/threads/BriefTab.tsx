@@ -8,7 +8,7 @@ import { Form } from "../../view/Form";
 import { PlainData } from "../../view/PlainData";
 import { Icon } from "../../view/Icon";
 import { messageTime } from "../../view/times";
-import { briefOf, isForeign, withBrief } from "./tabs";
+import { briefOf, isUnknownFormat, withBrief } from "./tabs";
 import { useIsOpen } from "./useThread";
 import { useTab } from "./useTab";
 
@@ -22,8 +22,8 @@ export function BriefTab({ thread, names }: { thread: Thread; names: Names }) {
   return (
     <>
       {text !== "" && <Markdown text={text} names={names} />}
-      {isForeign(content, "text") && <PlainData value={content} />}
-      {text === "" && !isForeign(content, "text") && <p className="note">No brief yet.</p>}
+      {isUnknownFormat(content, "text") && <PlainData value={content} />}
+      {text === "" && !isUnknownFormat(content, "text") && <p className="note">No brief yet.</p>}
       {tab?.updatedAt != null && <p className="note">Updated {messageTime(tab.updatedAt)}</p>}
       {canWrite && (
         <button type="button" className="button button-small" onClick={() => setEditing(true)}>

@@ -2,7 +2,7 @@
 import { moveCard } from "../../actions/threads";
 import type { Card } from "../../api/shapes";
 import { formatAmount } from "../../cards/money";
-import { isFinished, typeTitle, verbFor, type Way } from "../../cards/types";
+import { isFinished, typeTitle, verbFor, type Transition } from "../../cards/types";
 import { Dialog } from "../../view/Dialog";
 import { Field } from "../../view/Field";
 import { Form } from "../../view/Form";
@@ -11,35 +11,39 @@ import { CardForm } from "./CardForm";
 interface CardTransitionProps {
   /** The card as shown when the user pressed the button. */
   card: Card;
-  way: Way;
+  transition: Transition;
   onClose: () => void;
   /** Called if another participant was first. */
   onConflict: () => void;
 }
 
-export function CardTransition({ card, way, onClose, onConflict }: CardTransitionProps) {
-  if (way.how === "answer")
+export function CardTransition({ card, transition, onClose, onConflict }: CardTransitionProps) {
+  if (transition.how === "answer")
     return <CardForm threadId={card.threadId} type="counter-offer" answers={card} onClose={onClose} />;
-  if (way.how === "renewal")
+  if (transition.how === "renewal")
     return (
       <CardForm
         threadId={card.threadId}
         type={card.type}
         resubmits={card}
-        to={way.to}
+        to={transition.to}
         onClose={onClose}
         onConflict={onConflict}
       />
     );
-  const isLast = isFinished(card.type, way.to);
-  const isNegative = ["declined", "withdrawn", "cancelled"].includes(way.to);
+  const isLast = isFinished(card.type, transition.to);
+  const isNegative = ["declined", "withdrawn", "cancelled"].includes(transition.to);
   return (
-    <Dialog title={questionFor(card, way.to)} onClose={onClose}>
+    <Dialog title={questionFor(card, transition.to)} onClose={onClose}>
       <Form
-        submit={verbFor(way.to)}
+        submit={verbFor(transition.to)}
         danger={isNegative}
         onSubmit={async ({ note = "" }) => {
-          const isDone = await moveCard(card, way.to, note.trim() === "" ? null : { note: note.trim() });
+          const isDone = await moveCard(
+            card,
+            transition.to,
+            note.trim() === "" ? null : { note: note.trim() },
+          );
           onClose();
           if (!isDone) onConflict();
         }}

@@ -48,7 +48,7 @@ export function DocumentsTab({ thread, names }: { thread: Thread; names: Names }
         {documents.map((each) => (
           <li key={each.documentId}>
             <button type="button" className="tab-row" onClick={() => setOpened(each.documentId)}>
-              <span className="tab-row-words">
+              <span className="tab-row-text">
                 <strong>{each.title}</strong>
                 <span className="note">
                   {kindName(each.kind)}, version {each.currentVersion}, {each.signatures.length} of 2 signed
@@ -63,7 +63,7 @@ export function DocumentsTab({ thread, names }: { thread: Thread; names: Names }
       <ul className="tab-rows">
         {amendments.map((each) => (
           <li key={each.amendmentId} className="tab-row tab-row-open">
-            <span className="tab-row-words">
+            <span className="tab-row-text">
               <strong>{each.summary}</strong>
               <span className="note">
                 <PersonName userId={each.acceptedBy} /> accepted this {shortTime(each.acceptedAt)}

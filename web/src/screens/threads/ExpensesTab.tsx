@@ -79,7 +79,7 @@ function ExpenseRow({ expense, thread }: { expense: Expense; thread: Thread }) {
     });
   return (
     <li className="tab-row tab-row-open">
-      <span className="tab-row-words">
+      <span className="tab-row-text">
         <strong>{expense.title}</strong>
         <span className="note">
           <PersonName userId={expense.createdBy} />, {expense.category}, {expense.incurredOn}

@@ -1,4 +1,4 @@
-// Files to choose in a form: each goes up as soon as it is chosen.
+// A file field of a form; each file uploads as soon as it is chosen.
 import { useRef } from "react";
 import { Icon } from "../../view/Icon";
 import { UploadTray } from "../room/UploadTray";

@@ -4,7 +4,7 @@ import { PlainData } from "../../view/PlainData";
 import { IconButton } from "../../view/Icon";
 import { FileCard } from "../room/Attachments";
 import { AddFiles } from "./AddFiles";
-import { addFiles, filesOf, isForeign, removeFile } from "./tabs";
+import { addFiles, filesOf, isUnknownFormat, removeFile } from "./tabs";
 import { useIsOpen } from "./useThread";
 import { useChange, useTab } from "./useTab";
 
@@ -12,7 +12,7 @@ export function FilesTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "files")?.content;
   const change = useChange(thread.threadId, "files");
   const canWrite = useIsOpen(thread.threadId);
-  if (isForeign(content, "files")) return <PlainData value={content} />;
+  if (isUnknownFormat(content, "files")) return <PlainData value={content} />;
   const files = filesOf(content);
   return (
     <>

@@ -5,7 +5,7 @@ import { PlainData } from "../../view/PlainData";
 import { IconButton } from "../../view/Icon";
 import { AddFiles } from "./AddFiles";
 import { AddLine } from "./AddLine";
-import { addMoods, isForeign, moodsOf, removeMood, type Mood } from "./tabs";
+import { addMoods, isUnknownFormat, moodsOf, removeMood, type Mood } from "./tabs";
 import { useIsOpen } from "./useThread";
 import { useChange, useTab } from "./useTab";
 
@@ -13,7 +13,7 @@ export function MoodboardTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "moodboard")?.content;
   const change = useChange(thread.threadId, "moodboard");
   const canWrite = useIsOpen(thread.threadId);
-  if (isForeign(content, "entries")) return <PlainData value={content} />;
+  if (isUnknownFormat(content, "entries")) return <PlainData value={content} />;
   const moods = moodsOf(content);
   return (
     <>

@@ -3,7 +3,7 @@ import type { Thread } from "../../api/shapes";
 import { PlainData } from "../../view/PlainData";
 import { IconButton } from "../../view/Icon";
 import { AddLine } from "./AddLine";
-import { addShot, isForeign, removeShot, setShot, shotsOf } from "./tabs";
+import { addShot, isUnknownFormat, removeShot, setShot, shotsOf } from "./tabs";
 import { useIsOpen } from "./useThread";
 import { useChange, useTab } from "./useTab";
 
@@ -11,7 +11,7 @@ export function ShotlistTab({ thread }: { thread: Thread }) {
   const content = useTab(thread.threadId, "shotlist")?.content;
   const change = useChange(thread.threadId, "shotlist");
   const canWrite = useIsOpen(thread.threadId);
-  if (isForeign(content, "shots")) return <PlainData value={content} />;
+  if (isUnknownFormat(content, "shots")) return <PlainData value={content} />;
   const shots = shotsOf(content);
   const done = shots.filter((each) => each.done).length;
   return (

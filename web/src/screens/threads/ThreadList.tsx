@@ -69,7 +69,7 @@ export function ThreadLink({ thread, isHere }: { thread: Thread; isHere: boolean
       aria-current={isHere ? "page" : undefined}
     >
       <PersonFace userId={other} size={38} />
-      <span className="conversation-words">
+      <span className="conversation-text">
         <span className="conversation-top">
           <span className="room-name">{person?.username ?? "…"}</span>
           <time className="note">{shortTime(thread.lastMessageAt ?? thread.createdAt)}</time>

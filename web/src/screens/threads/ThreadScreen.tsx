@@ -44,13 +44,16 @@ export default function ThreadScreen({ params }: { params: Params }) {
       <NotFound
         home={false}
         title="Threads"
-        words="Inquiries about listings, and projects with offers, files and documents."
+        description="Inquiries about listings, and projects with offers, files and documents."
       />
     );
   if (thread !== undefined) return <Open key={threadId} thread={thread} target={messageId ?? null} />;
   if (asked === threadId)
     return (
-      <NotFound title="You're not in this thread" words="You left or were removed, or the link is wrong." />
+      <NotFound
+        title="You're not in this thread"
+        description="You left or were removed, or the link is wrong."
+      />
     );
   return (
     <div className="screen">

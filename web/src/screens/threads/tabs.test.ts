@@ -5,7 +5,7 @@ import {
   addShot,
   briefOf,
   filesOf,
-  isForeign,
+  isUnknownFormat,
   moodsOf,
   removeMood,
   removeShot,
@@ -15,12 +15,12 @@ import {
 } from "./tabs";
 
 describe("tabs", () => {
-  it("are empty where nobody has written yet", () => {
+  it("are empty at first", () => {
     expect([briefOf(null), shotsOf(null), moodsOf(undefined), filesOf(null)]).toEqual(["", [], [], []]);
-    expect(isForeign(null, "shots")).toBe(false);
+    expect(isUnknownFormat(null, "shots")).toBe(false);
   });
 
-  it("keep what another program wrote beside it", () => {
+  it("keep the fields of other programs", () => {
     expect(withBrief({ text: "old", budget: 5 }, "new")).toEqual({ text: "new", budget: 5 });
     expect(addShot({ shots: [{ title: "a", lens: "50mm" }], by: "bo" }, "b")).toEqual({
       shots: [
@@ -32,14 +32,14 @@ describe("tabs", () => {
     expect(addShot(["a"], "b")).toEqual([{ title: "a" }, { title: "b", done: false }]);
   });
 
-  it("say when they hold something of another kind", () => {
-    expect(isForeign({ what: "cake" }, "text")).toBe(true);
-    expect(isForeign({ shots: 2 }, "shots")).toBe(true);
-    expect(isForeign({ shots: [] }, "shots")).toBe(false);
-    expect(isForeign([1e100, 2], "text")).toBe(true);
+  it("report an unknown format", () => {
+    expect(isUnknownFormat({ what: "cake" }, "text")).toBe(true);
+    expect(isUnknownFormat({ shots: 2 }, "shots")).toBe(true);
+    expect(isUnknownFormat({ shots: [] }, "shots")).toBe(false);
+    expect(isUnknownFormat([1e100, 2], "text")).toBe(true);
   });
 
-  it("change only what was seen at a place", () => {
+  it("change an entry only if it is the one that was shown", () => {
     const content = { shots: [{ title: "a" }, { title: "b" }] };
     expect(shotsOf(setShot(content, 1, "b", true))).toEqual([
       { title: "a", done: false },

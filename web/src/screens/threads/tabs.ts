@@ -1,4 +1,4 @@
-// What the tabs of a panel hold. Other programs write them, too: what is not understood is kept, and shown as it is.
+// The content of the tabs. Other programs write them, too: unknown fields are kept.
 import type { Attachment, JsonObject } from "../../api/shapes";
 
 export interface Shot {
@@ -17,14 +17,14 @@ function objectOf(content: unknown): JsonObject {
     : {};
 }
 
-/** The entries of a list inside of a tab, whether it is one itself or has one under this name. */
+/** The entries of a tab that is a list, or that has a list in this field. */
 function entriesOf(content: unknown, name: string): JsonObject[] {
   const list = Array.isArray(content) ? (content as unknown[]) : objectOf(content)[name];
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).map((each) => (typeof each === "string" ? { title: each } : objectOf(each)));
 }
 
-/** The content with another list under this name, and everything else as it was. */
+/** The content with this list replaced, and all other fields kept. */
 function withEntries(content: unknown, name: string, entries: readonly JsonObject[]): object {
   return Array.isArray(content) ? [...entries] : { ...objectOf(content), [name]: entries };
 }
@@ -33,12 +33,12 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 export const briefOf = (content: unknown): string => text(objectOf(content)["text"]);
 
-export function withBrief(content: unknown, words: string): object {
-  return { ...objectOf(content), text: words };
+export function withBrief(content: unknown, brief: string): object {
+  return { ...objectOf(content), text: brief };
 }
 
-/** Whether a tab holds something that this client has no picture of. */
-export function isForeign(content: unknown, known: string): boolean {
+/** Whether a tab has a format that this client does not know. */
+export function isUnknownFormat(content: unknown, known: string): boolean {
   if (content === null || content === undefined) return false;
   if (Array.isArray(content)) return known === "text";
   const names = Object.keys(objectOf(content));
@@ -55,7 +55,7 @@ export function addShot(content: unknown, title: string): object {
   return withEntries(content, "shots", [...entriesOf(content, "shots"), { title, done: false }]);
 }
 
-/** What stands at a place is only changed if it is still what was seen there. */
+/** Change an entry only if it is still the one that was shown at this index. */
 export function setShot(content: unknown, at: number, title: string, done: boolean): object {
   return withEntries(
     content,
@@ -81,8 +81,8 @@ export const moodsOf = (content: unknown): Mood[] =>
   }));
 
 export function addMoods(content: unknown, moods: readonly Mood[]): object {
-  const fresh = moods.map(({ text: words, fileId }) =>
-    fileId === null ? { text: words } : { text: words, fileId },
+  const fresh = moods.map(({ text: label, fileId }) =>
+    fileId === null ? { text: label } : { text: label, fileId },
   );
   return withEntries(content, "entries", [...entriesOf(content, "entries"), ...fresh]);
 }
@@ -126,7 +126,7 @@ export function removeFile(content: unknown, fileId: string): object {
   );
 }
 
-/** The entries that a program wrote under this name, in a form that a screen relies on; none if it is otherwise. */
+/** The records that the server wrote to this field; none if it has another format. */
 export function recordsOf<T>(content: unknown, name: string): T[] {
   return entriesOf(content, name) as T[];
 }

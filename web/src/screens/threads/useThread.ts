@@ -1,6 +1,6 @@
 // Hooks of an open thread: participants, permissions, and the current time.
 import { useEffect, useState } from "react";
-import { sideOf, rolesOf, transitionsFor, type Way } from "../../cards/types";
+import { sideOf, rolesOf, transitionsFor, type Transition } from "../../cards/types";
 import type { Card, Thread, ThreadRole } from "../../api/shapes";
 import type { Seat } from "../../store/threads";
 import { useStore } from "../../store/store";
@@ -24,7 +24,7 @@ export function useIsOpen(threadId: string): boolean {
   return useMutedUntil(threadId) === null && isOpen;
 }
 
-export function useTransitions(card: Card): Way[] {
+export function useTransitions(card: Card): Transition[] {
   const thread = useStore((state) => state.threads[card.threadId]);
   const me = useStore((state) => state.me?.userId ?? "");
   const seats = useSeats(card.threadId);

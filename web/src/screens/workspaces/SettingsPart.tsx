@@ -51,7 +51,7 @@ export function SettingsPart({ workspace, settings }: SettingsPartProps) {
         <ul className="tab-rows">
           {sorted.map((setting) => (
             <li key={setting.name} className="tab-row tab-row-open">
-              <span className="tab-row-words">
+              <span className="tab-row-text">
                 <strong>{setting.name}</strong>
                 <span className="note">
                   <PersonName userId={setting.updatedBy} />

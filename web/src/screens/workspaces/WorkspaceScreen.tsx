@@ -31,7 +31,7 @@ export default function WorkspaceScreen({ params }: { params: Params }) {
     return (
       <NotFound
         title="You're not a member of this workspace"
-        words="You left or were removed, or the link is wrong."
+        description="You left or were removed, or the link is wrong."
       />
     );
   return (

@@ -1,4 +1,4 @@
-// A real server on a store of its own, and people who use it in real browsers.
+// Fixtures: a real server on its own store, and users with real browsers.
 import { test as base, expect, type BrowserContext, type Locator, type Page } from "@playwright/test";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,28 +17,28 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** `sobremesa` with these words, once it has said what it is expected to say. */
-export async function launched(
+/** Start `sobremesa` with these arguments, and wait until its output is as expected. */
+export async function launch(
   words: readonly string[],
   environment: Record<string, string>,
-  isReady: (said: string) => boolean,
+  isReady: (output: string) => boolean,
 ): Promise<ChildProcess> {
   const child = spawn(COMMAND, words, {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let output = "";
   await new Promise<void>((resolve, reject) => {
     child.stderr.on("data", (data: Buffer) => {
-      said += data.toString();
-      if (isReady(said)) resolve();
+      output += data.toString();
+      if (isReady(output)) resolve();
     });
-    child.once("exit", () => reject(new Error(`it ended: ${said}`)));
+    child.once("exit", () => reject(new Error(`it terminate: ${output}`)));
   });
   return child;
 }
 
-export async function ended(child: ChildProcess): Promise<void> {
+export async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const exit = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
@@ -46,10 +46,10 @@ export async function ended(child: ChildProcess): Promise<void> {
 }
 
 interface ServerOptions {
-  /** Where it keeps everything; a file of its own unless told. */
+  /** The URL of the store; a new SQLite file by default. */
   store?: string;
   environment?: Record<string, string>;
-  /** Runs before the server, with its store. */
+  /** Runs before the server starts, with its store. */
   prepare?: (store: string) => Promise<void> | void;
 }
 
@@ -71,7 +71,7 @@ export class Server {
     return this.options.store ?? `sqlite:///${this.directory}/chat.db`;
   }
 
-  /** Publish a notice as a product's own server does, by a key. */
+  /** Publish a notification with a server key. */
   async publish(inbox: string, notice: Record<string, unknown>): Promise<void> {
     this.key ??= execFileSync(
       COMMAND,
@@ -98,17 +98,17 @@ export class Server {
 
   async start(): Promise<void> {
     const environment = { SOBREMESA_RATE_LIMITS: "off", ...this.options.environment };
-    this.process = await launched(
+    this.process = await launch(
       ["serve", "--store", this.store, "--port", String(this.port)],
       environment,
-      (said) => said.includes(this.url),
+      (output) => output.includes(this.url),
     );
   }
 
   async stop(): Promise<void> {
     const child = this.process;
     this.process = null;
-    if (child !== null) await ended(child);
+    if (child !== null) await terminate(child);
   }
 
   async end(): Promise<void> {
@@ -124,8 +124,8 @@ interface Session {
   expiresIn: number;
 }
 
-/** Somebody with an account, and a browser of their own. */
-export class Person {
+/** A user with an account and their own browser. */
+export class TestUser {
   readonly name: string;
   readonly id: string;
   readonly page: Page;
@@ -144,7 +144,7 @@ export class Person {
     return this.page.context();
   }
 
-  /** Ask the API as this person, beside the browser. */
+  /** Call the API as this user, outside the browser. */
   async api<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await fetch(`${this.server.url}/v1${path}`, {
       method,
@@ -164,18 +164,18 @@ export class Person {
     return this.page.getByRole("textbox", { name: /^Message / });
   }
 
-  async say(text: string): Promise<void> {
+  async send(text: string): Promise<void> {
     await this.box.fill(text);
     await this.box.press("Enter");
   }
 
-  /** The message that says this. */
-  said(text: string) {
+  /** The message with this text. */
+  message(text: string) {
     return this.page.locator("[data-message]").filter({ hasText: text });
   }
 }
 
-/** A message in the middle of what is in sight, and where it stands. */
+/** A message in the middle of the view, and its position. */
 export async function middle(list: Locator): Promise<{ id: string; y: number }> {
   return await list.evaluate((element) => {
     const frame = element.getBoundingClientRect();
@@ -188,7 +188,7 @@ export async function middle(list: Locator): Promise<{ id: string; y: number }> 
   });
 }
 
-/** Turn the wheel over a list, and wait until it has moved, or cannot, and is drawn. */
+/** Scroll a list with the wheel, and wait until it has moved, or cannot, and is rendered. */
 export async function wheel(list: Locator, by: number): Promise<void> {
   const before = await list.evaluate((element) => element.scrollTop);
   await list.page().mouse.wheel(0, by);
@@ -205,44 +205,44 @@ export async function wheel(list: Locator, by: number): Promise<void> {
       { intervals: [0, 10, 20, 50] },
     )
     .toBe(true);
-  await drawn(list.page());
+  await rendered(list.page());
 }
 
-/** Two frames: what was changed is drawn, and what followed from it. */
-export async function drawn(page: Page): Promise<void> {
+/** Wait for two frames, so that changes and their effects are rendered. */
+export async function rendered(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   );
 }
 
-/** A thread of a buyer with a seller. */
-export async function deal(
-  buyer: Person,
-  seller: Person,
+/** Create a thread of a buyer with a seller. */
+export async function createThread(
+  buyer: TestUser,
+  seller: TestUser,
   kind: "inquiry" | "project" = "project",
 ): Promise<string> {
   const wanted = { kind, sellerUserId: seller.id, listingId: "Harbour loft", city: "Lisboa" };
   return (await buyer.api<{ threadId: string }>("POST", "/threads", wanted)).threadId;
 }
 
-export interface Place {
+export interface TestCommunity {
   serverId: string;
   channelId: string;
   path: string;
 }
 
-interface World {
-  newcomer: (
+interface Fixtures {
+  newUser: (
     name: string,
     options?: Parameters<import("@playwright/test").Browser["newContext"]>[0],
-  ) => Promise<Person>;
-  /** A community of the first, where the others are, with a channel `general`. */
-  community: (owner: Person, ...others: Person[]) => Promise<Place>;
+  ) => Promise<TestUser>;
+  /** Create a community with a channel `general` and these members. */
+  community: (owner: TestUser, ...others: TestUser[]) => Promise<TestCommunity>;
 }
 
 let count = 0;
 
-export const test = base.extend<World, { server: Server }>({
+export const test = base.extend<Fixtures, { server: Server }>({
   server: [
     async ({}, use) => {
       const server = await Server.start();
@@ -252,7 +252,7 @@ export const test = base.extend<World, { server: Server }>({
     { scope: "worker" },
   ],
 
-  newcomer: async ({ browser, server }, use) => {
+  newUser: async ({ browser, server }, use) => {
     const contexts: BrowserContext[] = [];
     await use(async (name, options) => {
       const unique = `${name}${++count}`;
@@ -270,7 +270,7 @@ export const test = base.extend<World, { server: Server }>({
           localStorage.setItem("sobremesa.session", text);
         sessionStorage.setItem("seeded", "yes");
       }, JSON.stringify(kept));
-      return new Person(server, session, await context.newPage());
+      return new TestUser(server, session, await context.newPage());
     });
     for (const context of contexts) await context.close();
   },
@@ -278,7 +278,7 @@ export const test = base.extend<World, { server: Server }>({
   community: async ({}, use) => {
     await use(async (owner, ...others) => {
       const { serverId } = await owner.api<{ serverId: string }>("POST", "/servers", {
-        name: "The long table",
+        name: "Test community",
       });
       const { channelId } = await owner.api<{ channelId: string }>("POST", `/servers/${serverId}/channels`, {
         name: "general",

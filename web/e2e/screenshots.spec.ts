@@ -1,11 +1,11 @@
-// Pictures of every screen, of the demo as `make run` shows it. They are left in e2e-artefacts, to be looked at;
-// with SOBREMESA_PICTURE=1 one of them becomes the picture of the README.
+// Screenshots of every screen of the demo, written to e2e-artefacts. With SOBREMESA_PICTURE=1 one of them becomes the
+// picture of the README.
 import type { Browser, Page } from "@playwright/test";
 import type { ChildProcess } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ended, expect, launched, test as base } from "./world";
+import { terminate, expect, launch, test as base } from "./fixtures";
 
 const PICTURES = "e2e-artefacts";
 const README_PICTURE = "../docs/web-client.png";
@@ -20,17 +20,17 @@ const test = base.extend<object, { demo: string }>({
       let address = "";
       let child: ChildProcess | null = null;
       try {
-        child = await launched(
+        child = await launch(
           ["demo", "--port", "0", "--store", `sqlite:///${folder}/demo.db`],
           { SOBREMESA_RATE_LIMITS: "off" },
-          (said) => {
-            address = /the demo: (\S+)/.exec(said)?.[1] ?? "";
-            return address !== "" && said.includes("--fresh begins again");
+          (output) => {
+            address = /the demo: (\S+)/.exec(output)?.[1] ?? "";
+            return address !== "" && output.includes("--fresh begins again");
           },
         );
         await use(address);
       } finally {
-        if (child !== null) await ended(child);
+        if (child !== null) await terminate(child);
         rmSync(folder, { recursive: true, force: true });
       }
     },
@@ -53,7 +53,7 @@ async function signedIn(
   return page;
 }
 
-/** Nothing loads any more: no skeleton, no picture under way, every font there. */
+/** Wait until skeletons are gone, and pictures and fonts have loaded. */
 async function calm(page: Page): Promise<void> {
   await page.mouse.move(0, 0);
   await page.waitForLoadState("networkidle");
@@ -68,7 +68,7 @@ async function follow(page: Page, where: string, name: string | RegExp): Promise
   await page.getByRole("navigation", { name: where }).getByRole("link", { name }).first().click();
 }
 
-/** How one comes to each screen, by its name. */
+/** How to open each screen. */
 const SCREENS: Record<string, (page: Page) => Promise<void>> = {
   home: async (page) => await expect(page.getByRole("heading", { name: "Recent" })).toBeVisible(),
   channel: async (page) => {
@@ -103,7 +103,7 @@ const SCREENS: Record<string, (page: Page) => Promise<void>> = {
 };
 
 for (const colorScheme of ["light", "dark"] as const)
-  test(`every screen of the demo has its picture, in ${colorScheme}`, async ({ browser, demo }) => {
+  test(`every screen of the demo has a screenshot, in ${colorScheme}`, async ({ browser, demo }) => {
     test.setTimeout(90_000);
     mkdirSync(PICTURES, { recursive: true });
     const page = await signedIn(browser, demo, { colorScheme, viewport: WIDE });
@@ -119,7 +119,7 @@ for (const colorScheme of ["light", "dark"] as const)
     }
   });
 
-test("the administrator of the demo decides the case that waits", async ({ browser, demo }) => {
+test("the administrator of the demo decides the open case", async ({ browser, demo }) => {
   mkdirSync(PICTURES, { recursive: true });
   const outside = await browser.newPage({ colorScheme: "dark", viewport: WIDE });
   await outside.goto(demo);
@@ -140,7 +140,7 @@ test("the administrator of the demo decides the case that waits", async ({ brows
   await expect(review.filter({ hasText: "An advertisement." })).toContainText("Blocked");
   await page.context().close();
 
-  // It is for administrators only.
+  // Other users have no access.
   const ana = await signedIn(browser, demo, { viewport: WIDE });
   await expect(ana.getByRole("link", { name: "Moderation" })).toHaveCount(0);
   await ana.goto(new URL("/admin", demo).href);
@@ -148,10 +148,10 @@ test("the administrator of the demo decides the case that waits", async ({ brows
   await ana.context().close();
 });
 
-test("rooms and the inbox have their picture on a telephone", async ({ browser, demo }) => {
+test("rooms and the inbox have a screenshot on a phone", async ({ browser, demo }) => {
   test.setTimeout(90_000);
   mkdirSync(PICTURES, { recursive: true });
-  // Where they are is found on a wide screen, where the lists are in sight.
+  // Navigate on a wide screen, where the sidebars are visible.
   const page = await signedIn(browser, demo, { viewport: WIDE });
   for (const name of ["channel", "thread", "inbox"]) {
     await page.setViewportSize(WIDE);
