@@ -24,8 +24,8 @@ const test = base.extend<object, { demo: string }>({
           ["demo", "--port", "0", "--store", `sqlite:///${folder}/demo.db`],
           { SOBREMESA_RATE_LIMITS: "off" },
           (output) => {
-            address = /the demo: (\S+)/.exec(output)?.[1] ?? "";
-            return address !== "" && output.includes("--fresh begins again");
+            address = /running at (\S+)/.exec(output)?.[1] ?? "";
+            return address !== "" && output.includes("--fresh");
           },
         );
         await use(address);

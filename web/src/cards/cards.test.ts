@@ -68,13 +68,13 @@ describe("card types", () => {
         const transitions = cells.filter((row) => row.length === 4);
         return {
           name: name.trim(),
-          creators: /Made by: ([^.]+)\./.exec(section)?.[1],
-          first: /Begins as `([^`]+)`/.exec(section)?.[1],
+          creators: /Creators: ([^.]+)\./.exec(section)?.[1],
+          first: /First state: `([^`]+)`/.exec(section)?.[1],
           fields: fields.map(
             ([field = "", needed]) => `${field.replaceAll("`", "")}${needed === "yes" ? "!" : ""}`,
           ),
           transitions: transitions.map(([from = "", to = "", who = ""]) => {
-            const end = to.replaceAll("`", "").replace(" (finished)", "");
+            const end = to.replaceAll("`", "").replace(" (final)", "");
             return `${from.replaceAll("`", "")} > ${end}: ${who}`;
           }),
         };
