@@ -32,9 +32,9 @@ test("two users see each other's messages, edits, deletions and reactions", asyn
 
   await theirs.hover();
   await theirs.getByRole("button", { name: "Reply" }).click();
-  await ben.send("Yes, I am.");
+  await ben.send("Yes, right here.");
   await expect(
-    ana.message("Yes, I am.").getByRole("button", { name: `In reply to ${ana.name}` }),
+    ana.message("Yes, right here.").getByRole("button", { name: `In reply to ${ana.name}` }),
   ).toBeVisible();
 
   const gone = ben.message("I am.");
