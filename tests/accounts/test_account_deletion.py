@@ -190,14 +190,14 @@ async def test_pending_deletions_are_read_once_a_second_and_visible_to_other_nod
 
 
 async def test_concurrent_deletions_are_all_pending(town: Town) -> None:
-    people = [await town.actor(f"p{number}") for number in range(5)]
-    for person in people:
-        await town.accounts.delete_me(person, password=PASSWORD)
+    users = [await town.actor(f"p{number}") for number in range(5)]
+    for user in users:
+        await town.accounts.delete_me(user, password=PASSWORD)
     row = await town.table.get(Departing.key(), consistent=True)
     assert row is not None
-    assert row.user_ids == {person.user_id for person in people}
-    for person in people:
-        await town.accounts.finish_deletion(person.user_id)
+    assert row.user_ids == {user.user_id for user in users}
+    for user in users:
+        await town.accounts.finish_deletion(user.user_id)
     assert await town.accounts.pending_deletions.user_ids() == frozenset()
 
 

@@ -112,7 +112,7 @@ def routes(
     invites: WorkspaceInvites,
     items: Items,
     settings: WorkspaceSettings,
-    people: UserDirectory,
+    users: UserDirectory,
 ) -> Routes:
     """The routes of workspaces, their members, invites, items and settings."""
     api = Routes("Workspaces")
@@ -135,7 +135,7 @@ def routes(
     async def get_workspace(actor: Actor, workspace_id: WorkspaceId, query: EverythingQuery) -> EverythingView:
         """Return a workspace with its members, items and settings, in one page unless it is large."""
         found = await workspaces.get_everything(actor, workspace_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([member.user_id for member in found.members])
+        profiles = await users.profiles([member.user_id for member in found.members])
         return everything_view(found, profiles)
 
     @api.patch(at, errors=[ChangedMeanwhile])
@@ -158,7 +158,7 @@ def routes(
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:
         """List the members of a workspace."""
         found, cursor = await members.list_members(actor, workspace_id, limit=query.limit, cursor=query.cursor)
-        profiles = await people.profiles([member.user_id for member in found])
+        profiles = await users.profiles([member.user_id for member in found])
         return Listed([member_view(member, profiles[member.user_id]) for member in found], cursor)
 
     @api.patch(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner])
@@ -167,7 +167,7 @@ def routes(
     ) -> WorkspaceMemberView:
         """Change the role of a member. Requires an owner. A workspace has one or more owners."""
         member = await members.change_role(actor, workspace_id, user_id, role=body.role)
-        return member_view(member, (await people.profiles([user_id]))[user_id])
+        return member_view(member, (await users.profiles([user_id]))[user_id])
 
     @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow])
     async def remove_member(actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:

@@ -114,9 +114,9 @@ workspace_setting_deleted = EventType(
 class WorkspaceEvents:
     """Maps changed rows of workspaces to events."""
 
-    def __init__(self, table: Table, people: UserDirectory) -> None:
+    def __init__(self, table: Table, users: UserDirectory) -> None:
         self._table = table
-        self._people = people
+        self._users = users
         self._gone: Cache[WorkspaceId, bool] = Cache(CACHE_SIZE)
         """Deleted workspaces, whose rows are removed one after the other."""
 
@@ -154,7 +154,7 @@ class WorkspaceEvents:
         if workspace is None:
             return []
 
-        view = member_view(new, (await self._people.profiles([user_id]))[user_id])
+        view = member_view(new, (await self._users.profiles([user_id]))[user_id])
         if old is not None:
             return [workspace_member_updated(view, topic)]
         return [

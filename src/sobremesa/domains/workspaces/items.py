@@ -78,10 +78,10 @@ class Items:
         try:
             await self._table.write(Create(item), acting.still(), *claim.operations(item.item_id), pattern=create_item)
         except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is None:
+            existing = await claim.made(failed)
+            if existing is None:
                 raise NotFound from None
-            return await self.get(actor, workspace_id, ItemId(made))
+            return await self.get(actor, workspace_id, ItemId(existing))
 
         return item
 

@@ -105,10 +105,10 @@ class Workspaces:
                 pattern=create_workspace,
             )
         except ConditionFailed as failed:
-            made = await claim.made(failed)
-            if made is None:
+            existing = await claim.made(failed)
+            if existing is None:
                 raise ChangedMeanwhile from None
-            return await self.get(actor, WorkspaceId(made))
+            return await self.get(actor, WorkspaceId(existing))
 
         return WorkspaceWithRole(workspace, "owner")
 
