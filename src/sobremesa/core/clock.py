@@ -30,7 +30,7 @@ class SystemClock(table_clock.SystemClock, Clock):
 
 
 class SetClock(Clock):
-    """A clock that stands still until a test moves it."""
+    """A clock for tests, which advances only when it is moved."""
 
     def __init__(self, now_ms: int = 1_763_000_000_000) -> None:
         self._now_ms = now_ms

@@ -177,10 +177,9 @@ class EmbeddedEngine:
             raise self._error(error) from error
 
     async def sweep(self) -> int:
-        """Delete what has expired, and forget old changes and tokens; how many items were deleted.
+        """Delete expired items and prune old changes and tokens; return how many items were deleted.
 
-        A deletion is a write like others, with its condition and its record in the log, which says that it was an
-        expiry.
+        A deletion is an ordinary conditional write, marked as an expiry in the change log.
         """
         now_ms = self.clock.now_ms()
         until = now_ms // 1000
