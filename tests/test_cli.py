@@ -53,7 +53,7 @@ def test_the_installed_program_runs_its_commands_and_serves_until_it_is_stopped(
             server.kill()
 
 
-def test_the_tour_shows_what_it_did_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_the_tour_prints_its_steps_and_leaves_nothing_behind(tmp_path: Path) -> None:
     done = run("tour", folder=tmp_path)
 
     assert done.returncode == 0, done.stderr

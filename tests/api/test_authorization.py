@@ -959,7 +959,7 @@ def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> N
 
 
 @pytest.mark.parametrize("name", ROWS)
-async def test_everybody_gets_what_the_table_says(name: str, place: Place) -> None:
+async def test_every_caller_gets_the_expected_status(name: str, place: Place) -> None:
     method, path = place.cast.routes[name.partition(" ")[0]]
     got: dict[str, int] = {}
     for who in WHO:

@@ -263,13 +263,13 @@ async def wrongly_told(http: aiohttp.ClientSession, tokens: dict[str, str]) -> d
     return wrong
 
 
-async def test_a_good_token_is_believed_and_so_is_one_made_the_same_way(session: Session) -> None:
+async def test_a_valid_token_is_accepted(session: Session) -> None:
     await session.caller.get("/users/me")
     by_hand = Caller(session.caller.http, _resigned(session))
     assert (await by_hand.get("/users/me"))["userId"] == session.caller.user_id
 
 
-async def test_every_forged_token_is_refused_in_the_same_words(session: Session) -> None:
+async def test_every_forged_token_gets_the_same_refusal(session: Session) -> None:
     tokens = {name: forge(session) for name, forge in FORGERIES.items()}
     assert await wrongly_told(session.caller.http, tokens) == {}
     await session.caller.get("/users/me")
@@ -338,7 +338,7 @@ async def test_fifty_first_requests_at_once_make_one_person(
     assert len({me["userId"] for me in seen}) == 1
 
 
-async def test_a_forged_token_of_the_products_issuer_is_refused_in_the_same_words(
+async def test_a_forged_token_of_the_products_issuer_gets_the_same_refusal(
     product: Product, http: aiohttp.ClientSession, fresh: str
 ) -> None:
     now = int(time.time())

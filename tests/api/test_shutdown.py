@@ -97,7 +97,7 @@ async def _all(channels: Rooms, actor: Actor, channel_id: str) -> dict[str, str]
             return found
 
 
-async def test_a_server_that_is_told_to_stop_finishes_what_it_has_begun(
+async def test_a_stopping_server_finishes_requests_in_progress(
     engine: str, request: pytest.FixtureRequest, tmp_path: Path, fresh: str
 ) -> None:
     with serving(store_of(engine, request), tmp_path / "server.log") as server:

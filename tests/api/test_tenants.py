@@ -132,7 +132,7 @@ async def every(caller: Caller, path: str, **query: Any) -> list[dict[str, Any]]
         query["cursor"] = page["next"]
 
 
-async def test_nobody_who_administers_a_tenant_finds_anything_of_another(
+async def test_tenant_administrators_find_nothing_of_other_tenants(
     product: Product, client: aiohttp.ClientSession
 ) -> None:
     world = await world_of(product, client)

@@ -107,9 +107,7 @@ def test_it_lives_in_a_file_only(store: str) -> None:
         demo_store.path_of(store)
 
 
-def test_it_begins_nothing_where_somebody_listens_and_hears_no_setting_of_a_real_server(
-    demo: Server, tmp_path: Path
-) -> None:
+def test_demo_ignores_settings_of_a_server_and_refuses_an_address_in_use(demo: Server, tmp_path: Path) -> None:
     port = demo.url.rpartition(":")[2]
     said = refused("--port", port, folder=tmp_path, store="nonsense://x", files="nonsense://x", host="0.0.0.0")
 

@@ -52,7 +52,7 @@ async def answers(client: Client, name: str) -> None:
         await until(events, room, name)
 
 
-async def test_somebody_who_is_written_to_answers_within_seconds_after_typing(ana: Client) -> None:
+async def test_a_bot_answers_a_direct_message_after_typing(ana: Client) -> None:
     await answers(ana, "marta")  # from now on all of them are there
     room = await direct_with(ana, "teo")
     async with ana.gateway() as live, asyncio.timeout(A_FEW_SECONDS):
@@ -69,7 +69,7 @@ async def test_somebody_who_is_written_to_answers_within_seconds_after_typing(an
                 break
 
 
-async def test_somebody_who_is_mentioned_answers_with_a_reply(demo: Server, logins: dict[str, Login]) -> None:
+async def test_a_mentioned_bot_answers_with_a_reply(demo: Server, logins: dict[str, Login]) -> None:
     async with Client(demo.url) as ben:
         await ben.login(logins["ben"].email, logins["ben"].password)
         [server] = [server async for server in ben.servers()]
@@ -128,7 +128,7 @@ async def heard_in(town: Town) -> list[str | None]:
     return last
 
 
-async def test_nobody_talks_while_nobody_looks(town: Town) -> None:
+async def test_bots_pause_while_no_user_is_connected(town: Town) -> None:
     turns = Turns()
     async with run_bots(town.app, town.url, tempo=QUICK, pace=turns.pace) as life, Client(town.url) as visitor:
         before = await heard_in(town)
@@ -153,7 +153,7 @@ async def test_nobody_talks_while_nobody_looks(town: Town) -> None:
         assert await heard_in(town) == before
 
 
-def test_who_has_said_enough_in_an_hour_is_quiet_until_it_has_passed() -> None:
+def test_an_allowance_is_restored_after_an_hour() -> None:
     manual_time = ManualTime()
     allowance = Allowance(3, manual_time.pace)
 
@@ -162,7 +162,7 @@ def test_who_has_said_enough_in_an_hour_is_quiet_until_it_has_passed() -> None:
     assert allowance.take()
 
 
-def test_whoever_talks_is_in_the_room() -> None:
+def test_authors_of_exchanges_are_members_of_the_room() -> None:
     channels = {f"{community.key}/{name}" for community in COMMUNITIES for name, _ in community.channels}
     for exchange in EXCHANGES:
         assert exchange.room in channels | {"project/winter"}

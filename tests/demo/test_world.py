@@ -74,7 +74,7 @@ async def test_communities_have_channels_icons_pins_pictures_and_something_unrea
     assert len(pictures) >= 8
 
 
-async def test_everybody_has_a_face_that_can_be_fetched(ana: Client) -> None:
+async def test_every_user_has_an_avatar_that_can_be_fetched(ana: Client) -> None:
     faces = []
     async for server in ana.servers():
         faces += [each async for each in ana.every(f"/servers/{server.server_id}/members", dict[str, Any])]
@@ -142,7 +142,7 @@ async def test_inboxes_have_categories_something_unread_and_something_to_do(ana:
         assert any(message["ctaUri"] and message["readat"] is None for message in messages)
 
 
-async def test_workspaces_have_people_items_in_several_states_and_settings(ana: Client) -> None:
+async def test_workspaces_have_members_items_in_several_states_and_settings(ana: Client) -> None:
     listed = (await ana.request("GET", "/workspaces"))["items"]
     assert len(listed) == 2
     for workspace in listed:

@@ -53,7 +53,7 @@ async def test_an_error_of_the_work_passes() -> None:
         await Deadlines(1).run(fail())
 
 
-async def test_to_be_cancelled_by_somebody_else_is_not_to_be_late() -> None:
+async def test_cancellation_by_another_task_is_not_a_timeout() -> None:
     work = asyncio.create_task(Deadlines(60).run(endless()))
     await asyncio.sleep(0)
     work.cancel()

@@ -59,7 +59,7 @@ async def test_every_answer_has_the_headers_that_protect(client: aiohttp.ClientS
     assert headers["Date"]
 
 
-async def test_an_answer_that_says_nothing_about_caching_is_not_kept(client: aiohttp.ClientSession) -> None:
+async def test_a_response_without_cache_control_is_not_cached(client: aiohttp.ClientSession) -> None:
     async with client.get("/v1/tables/T1", headers=ANA) as response:
         assert response.headers["Cache-Control"] == "no-store"
     async with client.get("/docs") as response:
@@ -81,7 +81,7 @@ async def test_a_fault_of_ours_is_a_problem_without_details(
     assert "hunter2" in str(failure["exc_info"])
 
 
-async def test_the_last_line_of_defence_answers_what_nobody_caught(logged: list[dict[str, Any]]) -> None:
+async def test_the_middleware_responds_to_uncaught_errors(logged: list[dict[str, Any]]) -> None:
     async def broken(*_: object) -> None:
         raise RuntimeError("hunter2")
 

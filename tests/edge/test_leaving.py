@@ -76,7 +76,7 @@ async def test_what_is_in_flight_is_answered_before_it_leaves(tmp_path: Path, ki
     assert (tmp_path / "closed").read_text() == "5", "the application closed before its requests were done"
 
 
-async def test_what_does_not_end_in_time_is_told_so(tmp_path: Path) -> None:
+async def test_a_request_that_takes_too_long_times_out(tmp_path: Path) -> None:
     async with served(tmp_path, drain_seconds=1) as (process, address), aiohttp.ClientSession(address) as client:
         waiting = asyncio.create_task(keep(client, "late"))
         await begun(tmp_path)

@@ -31,7 +31,7 @@ class Time:
         return self.now
 
 
-async def test_every_answer_tells_what_is_left() -> None:
+async def test_every_response_has_the_remaining_limit() -> None:
     async with running(site_of(limits=MemoryLimits(RATES_OF_TESTS, Time()))) as client:
         for left in (2, 1, 0):
             async with client.get("/v1/tables/T1", headers=ANA) as response:
@@ -40,7 +40,7 @@ async def test_every_answer_tells_what_is_left() -> None:
                 assert response.headers["RateLimit"] == f'"read";r={left};t={10 * (3 - left)}'
 
 
-async def test_too_many_requests_are_told_when_to_come_back_and_then_let_in() -> None:
+async def test_too_many_requests_receive_retry_after_and_are_then_admitted() -> None:
     time = Time()
     async with running(site_of(limits=MemoryLimits(RATES_OF_TESTS, time))) as client:
         for _ in range(3):

@@ -47,13 +47,13 @@ def test_what_looks_like_a_secret_is_not_written(configured: Any, key: str) -> N
     assert line["nested"] == {key: logs.REDACTED, "kept": 1}
 
 
-def test_what_people_write_is_not_written(configured: Any) -> None:
+def test_message_contents_are_not_logged(configured: Any) -> None:
     out = configured("json")
     structlog.get_logger("test").info("happened", content="dear diary", body=b"dear diary", message_content="dear")
     assert b"dear" not in out.getvalue()
 
 
-def test_a_line_says_when_how_and_who(configured: Any) -> None:
+def test_a_line_has_time_level_and_actor(configured: Any) -> None:
     out = configured("json")
     structlog.get_logger("test").warning("happened", number=7, thing=object)
     (line,) = lines(out)
@@ -100,7 +100,7 @@ async def test_the_line_of_a_request_is_the_same_by_the_short_way_as_by_the_long
     assert short == long
 
 
-def test_text_is_for_people(configured: Any) -> None:
+def test_text_format_is_readable(configured: Any) -> None:
     out = configured("text")
     structlog.get_logger("test").info("happened", number=7, token="hunter2")
     text = out.getvalue().decode()

@@ -116,7 +116,7 @@ def test_every_body_and_every_answer_has_an_example(api: dict[str, Any]) -> None
                     assert "example" in content or kind in ("application/x-ndjson", "*/*")
 
 
-def test_an_operation_says_what_it_takes_and_gives(api: dict[str, Any]) -> None:
+def test_an_operation_documents_its_input_and_output(api: dict[str, Any]) -> None:
     lay = api["paths"]["/v1/tables"]["post"]
     assert lay["summary"] == "Lay a table."
     assert lay["description"] == "The same key again gives the table that is there."
@@ -173,12 +173,12 @@ def test_an_answer_has_all_of_its_fields_unless_one_may_be_missing() -> None:
     assert schema["required"] == ["name", "colours"]
 
 
-def test_lines_are_told_as_lines(api: dict[str, Any]) -> None:
+def test_lines_are_documented_as_ndjson(api: dict[str, Any]) -> None:
     answer = api["paths"]["/v1/kitchen/receipts"]["get"]["responses"]["200"]
     assert list(answer["content"]) == ["application/x-ndjson"]
 
 
-def test_an_upload_is_told_with_what_may_stand_in_its_place(api: dict[str, Any]) -> None:
+def test_an_upload_is_documented_with_its_json_alternative(api: dict[str, Any]) -> None:
     take = api["paths"]["/v1/kitchen/photos"]["post"]
     assert set(take["requestBody"]["content"]) == {
         "multipart/form-data",
@@ -192,7 +192,7 @@ def test_an_upload_is_told_with_what_may_stand_in_its_place(api: dict[str, Any])
     assert "415" not in film["responses"]
 
 
-def test_bytes_are_told_as_bytes(api: dict[str, Any]) -> None:
+def test_bytes_are_documented_as_bytes(api: dict[str, Any]) -> None:
     show = api["paths"]["/v1/kitchen/photos/{name}"]["get"]
     assert list(show["responses"]["200"]["content"]) == ["*/*"]
     assert {"200", "206", "302"} <= set(show["responses"])
@@ -244,7 +244,7 @@ def test_the_page_shows_every_operation_and_its_links_lead_somewhere(api: dict[s
     assert "-F file=@picture.png" in html
 
 
-def test_words_in_the_document_stay_words_on_the_page() -> None:
+def test_texts_of_the_document_are_escaped_on_the_page() -> None:
     routes = Routes("<img src=x>")
 
     @routes.post("/harmless/{name}")

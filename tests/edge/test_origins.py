@@ -24,7 +24,7 @@ def test_a_network_of_ipv6_addresses_is_one_place(address: str, origin: str) -> 
     assert network_of(address) == origin
 
 
-async def test_who_begins_a_request_and_never_ends_its_head_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_incomplete_head_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sobremesa.http.connection.HEAD_SECONDS", 0.2)
     async with running(site_of()) as client:
         reader, writer = await connected(client)

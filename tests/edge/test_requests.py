@@ -55,7 +55,7 @@ async def test_what_could_never_be_a_key_is_refused_with_its_place(client: aioht
     assert [(error["in"], error["pointer"]) for error in refused["errors"]] == [("path", "#/tableId")]
 
 
-async def test_the_word_null_is_a_text_where_a_text_may_stand(client: aiohttp.ClientSession) -> None:
+async def test_the_text_null_is_valid_for_string_parameters(client: aiohttp.ClientSession) -> None:
     async with client.get("/v1/tables?cursor=null") as response:
         assert (await response.json())["items"][3]["name"] == "null"
 
@@ -85,7 +85,7 @@ async def test_the_query_is_decoded_into_its_types(client: aiohttp.ClientSession
         ("limit=1&limit=2", "#"),
     ],
 )
-async def test_a_query_that_breaks_a_rule_says_where(client: aiohttp.ClientSession, query: str, pointer: str) -> None:
+async def test_an_invalid_query_is_located(client: aiohttp.ClientSession, query: str, pointer: str) -> None:
     async with client.get(f"/v1/tables?{query}") as response:
         body = await problem(response, 422, "invalid")
     (error,) = body["errors"]
@@ -107,7 +107,7 @@ async def test_a_query_that_breaks_a_rule_says_where(client: aiohttp.ClientSessi
         (None, "#"),
     ],
 )
-async def test_a_body_that_breaks_a_rule_says_where(client: aiohttp.ClientSession, body: object, pointer: str) -> None:
+async def test_an_invalid_body_is_located(client: aiohttp.ClientSession, body: object, pointer: str) -> None:
     headers = {**ANA, "Content-Type": "application/json"}
     async with client.post("/v1/tables", headers=headers, data=json.dumps(body)) as response:
         told = await problem(response, 422, "invalid")
@@ -165,7 +165,7 @@ async def test_a_body_that_is_announced_too_large_is_refused_unread(client: aioh
     writer.close()
 
 
-async def test_the_limit_of_a_body_is_told(client: aiohttp.ClientSession) -> None:
+async def test_the_limit_of_a_body_is_reported(client: aiohttp.ClientSession) -> None:
     async with client.post("/v1/tables", headers=ANA, json={"name": "x" * MAX_BODY_BYTES}) as response:
         body = await problem(response, 413, "too_large")
     assert body["limit"] == MAX_BODY_BYTES
@@ -199,7 +199,7 @@ async def test_a_streamed_body_below_the_limit_is_put_together(client: aiohttp.C
         assert (await response.json())["name"] == "Monday"
 
 
-async def test_another_method_is_told_what_is_allowed(client: aiohttp.ClientSession) -> None:
+async def test_another_method_receives_the_allowed_ones(client: aiohttp.ClientSession) -> None:
     async with client.delete("/v1/tables", headers=ANA) as response:
         assert response.headers["Allow"] == "GET, HEAD, POST"
         await problem(response, 405, "method_not_allowed")
@@ -248,14 +248,16 @@ async def test_an_idempotency_key_is_a_short_text(client: aiohttp.ClientSession,
     assert body["errors"][0]["pointer"] == "#/Idempotency-Key"
 
 
-async def test_a_refusal_tells_its_code_and_its_data(client: aiohttp.ClientSession) -> None:
+async def test_a_refusal_has_its_code_and_its_data(client: aiohttp.ClientSession) -> None:
     async with client.post("/v1/tables", headers=ANA, json={"name": "taken"}) as response:
         body = await problem(response, 409, "table_occupied")
     assert body["until"] == "2026-11-16T12:00:00.000Z"
 
 
 @pytest.mark.parametrize("authorization", [None, "ana-token", "Basic ana-token", "Bearer", "Bearer ", "Bearer nobody"])
-async def test_without_a_good_token_nobody_comes_in(client: aiohttp.ClientSession, authorization: str | None) -> None:
+async def test_requests_without_a_valid_token_are_refused(
+    client: aiohttp.ClientSession, authorization: str | None
+) -> None:
     headers = {} if authorization is None else {"Authorization": authorization}
     async with client.get("/v1/tables/T1", headers=headers) as response:
         assert response.headers["WWW-Authenticate"] == "Bearer"
@@ -287,7 +289,7 @@ async def test_requests_that_take_too_long_do_not_disturb_each_other(client: aio
     assert await asyncio.gather(*slow, *quick) == [504] * 8 + [200] * 16
 
 
-async def test_when_we_are_busy_the_answer_says_when_to_come_back(client: aiohttp.ClientSession) -> None:
+async def test_a_busy_response_has_retry_after(client: aiohttp.ClientSession) -> None:
     async with client.get("/v1/kitchen/busy") as response:
         assert response.headers["Retry-After"] == "1"
         await problem(response, 503, "busy")

@@ -19,7 +19,7 @@ from sobremesa.http.server import CannotListen, CannotStart, serve
 APP = "https://chat.example.com"
 
 
-async def test_the_process_says_that_it_lives(client: aiohttp.ClientSession) -> None:
+async def test_healthz_reports_a_running_process(client: aiohttp.ClientSession) -> None:
     async with client.get("/healthz") as response:
         assert response.status == 200
         assert await response.json() == {"status": "ok"}
@@ -132,7 +132,7 @@ async def test_the_document_is_built_once_for_the_first_requests_and_not_at_the_
         assert built == ["Sobremesa"]
 
 
-async def test_the_page_has_no_script_and_asks_nobody_else(client: aiohttp.ClientSession) -> None:
+async def test_the_page_has_no_script_and_loads_nothing_else(client: aiohttp.ClientSession) -> None:
     async with client.get("/docs") as response:
         policy = response.headers["Content-Security-Policy"]
         html = await response.text()
@@ -170,7 +170,7 @@ async def test_another_origin_may_call_when_the_setting_names_it() -> None:
             assert response.headers["Access-Control-Allow-Origin"] == APP
 
 
-async def test_an_origin_that_nobody_named_is_not_let_in(client: aiohttp.ClientSession) -> None:
+async def test_an_unlisted_origin_is_refused(client: aiohttp.ClientSession) -> None:
     for origins in ([], [APP]):
         async with running(site_of(cors_origins=origins)) as other:
             refused = await preflight(other, "https://evil.example.com")
@@ -180,7 +180,7 @@ async def test_an_origin_that_nobody_named_is_not_let_in(client: aiohttp.ClientS
                 assert "Access-Control-Allow-Origin" not in response.headers
 
 
-async def test_it_starts_and_stops_what_it_is_made_of_in_order() -> None:
+async def test_callbacks_run_in_order_on_start_and_stop() -> None:
     steps = []
 
     def step(name: str, error: Exception | None = None) -> Any:
@@ -199,7 +199,7 @@ async def test_it_starts_and_stops_what_it_is_made_of_in_order() -> None:
     assert steps == ["open", "warm", "wait", "close"]
 
 
-async def test_what_keeps_it_from_starting_is_told() -> None:
+async def test_a_failed_start_reports_its_cause() -> None:
     async def fail() -> None:
         raise Busy("no disk")
 
@@ -208,7 +208,7 @@ async def test_what_keeps_it_from_starting_is_told() -> None:
     assert isinstance(caught.value.__cause__, Busy)
 
 
-async def test_an_address_that_is_taken_is_told_before_anything_starts() -> None:
+async def test_an_address_in_use_is_reported_before_anything_starts() -> None:
     started = []
 
     async def start() -> None:

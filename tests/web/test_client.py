@@ -153,7 +153,7 @@ async def test_the_api_and_its_pages_stay_where_they_are(client: aiohttp.ClientS
             assert PAGE not in await response.read()
 
 
-async def test_without_a_build_the_page_says_how_to_make_one(tmp_path: Path) -> None:
+async def test_without_a_build_the_page_explains_how_to_build(tmp_path: Path) -> None:
     async with running(site_of(client=Client(read_build(tmp_path)))) as client:
         async with client.get("/") as response:
             assert response.status == 200
