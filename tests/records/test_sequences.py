@@ -56,7 +56,7 @@ class Life:
                 await records.record_amendment(
                     thread,
                     card_message_id=f"{thread}-card-{which}",
-                    summary="So we said",
+                    summary="As agreed",
                     payload={"which": which},
                     accepted_by=who.user_id,
                     accepted_at=Instant("2026-11-16T09:30:00.000Z"),

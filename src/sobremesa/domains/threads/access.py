@@ -232,9 +232,8 @@ class Access:
             again = await self.authorize(seat.actor, seat.room_id)
         inside = [participant.user_id async for participant in self._table.every(participants_in(room_id=seat.room_id))]
         if set(inside) != set(again.thread.participants):
-            repaired = Update(
-                again.thread.own_key(), set_to(participants=inside), when=participants_unchanged(again.thread)
-            )
+            unchanged = participants_unchanged(again.thread)
+            repaired = Update(again.thread.own_key(), set_to(participants=inside), when=unchanged)
             with contextlib.suppress(ConditionFailed):
                 await self._table.write(repaired, pattern=move_inboxes)
         return await self._with_block(msgspec.structs.replace(again, inbox=inside))
@@ -285,11 +284,7 @@ class Access:
         """Return the actor's seats in the threads with the newest messages."""
         newest = await self._table.query(inbox_of(user_id=actor.user_id), limit=MAX_SEATS)
         rows = await self.rows_of(actor.user_id, [participant.room_id for participant in newest.items])
-        return [
-            self.seat_of(actor, thread, participant)
-            for thread, participant in rows
-            if thread is not None and participant is not None
-        ]
+        return [self.seat_of(actor, thread, row) for thread, row in rows if thread is not None and row is not None]
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         keys = [participant_of(room_id=room_id, user_id=user_id) for user_id in user_ids]

@@ -150,10 +150,8 @@ def routes(threads: Threads, participants: Participants, users: UserDirectory) -
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
         """List the participants of a thread."""
         rows, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
-        profiles = await users.profiles([participant.user_id for participant in rows])
-        return Listed(
-            [participant_view(actor, participant, profiles[participant.user_id]) for participant in rows], cursor
-        )
+        profiles = await users.profiles([row.user_id for row in rows])
+        return Listed([participant_view(actor, row, profiles[row.user_id]) for row in rows], cursor)
 
     @api.post(
         "/threads/{thread_id}/participants",
@@ -170,10 +168,8 @@ def routes(threads: Threads, participants: Participants, users: UserDirectory) -
         actor: Actor, thread_id: ThreadId, user_id: UserId, body: ThreadParticipantChanges
     ) -> ThreadParticipantView:
         """Mute the thread for yourself, or block a participant of the other side until a time."""
-        participant = await participants.change(
-            actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until
-        )
-        return participant_view(actor, participant, (await users.profiles([user_id]))[user_id])
+        row = await participants.change(actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until)
+        return participant_view(actor, row, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:

@@ -68,21 +68,14 @@ class Inboxes:
         turns = asyncio.Semaphore(MOVED_TOGETHER)
 
         async def move(participant: Participant) -> None:
-            update = Update(
-                participant.own_key(), set_to(last_message_at=at), when=less_if_present("last_message_at", at)
-            )
+            is_older = less_if_present("last_message_at", at)
+            update = Update(participant.own_key(), set_to(last_message_at=at), when=is_older)
             async with turns:
                 with contextlib.suppress(ConditionFailed):
                     await self._table.write(update, pattern=move_inboxes)
 
-        participants = [participant async for participant in self._table.every(participants_in(room_id=room_id))]
-        await asyncio.gather(
-            *(
-                move(participant)
-                for participant in participants
-                if participant.last_message_at is None or participant.last_message_at < at
-            )
-        )
+        rows = [row async for row in self._table.every(participants_in(room_id=room_id))]
+        await asyncio.gather(*(move(row) for row in rows if row.last_message_at is None or row.last_message_at < at))
 
     def bump_soon(self, room_id: RoomId) -> None:
         """Bump in the background. Calls during a running bump cause one more."""

@@ -31,6 +31,8 @@ from sobremesa.work.idempotency import KeyReused
 TAB_BODY_BYTES = 2 * MAX_CONTENT_BYTES
 """The size limit of a request body, which may have escapes and white space that are not stored."""
 
+TRANSITION_ERRORS = (Blocked, CardFinished, NoSuchTransition, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType)
+
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 Version = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 CardPayload = Annotated[
@@ -81,9 +83,7 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
     @api.post(
         "/threads/{thread_id}/cards",
         status=201,
-        errors=[
-            *(Blocked, CardFinished, KeyReused, NoSuchTransition, NotInFuture, ThreadNotOpen, TooBig, UnknownCardType),
-        ],
+        errors=[*TRANSITION_ERRORS, KeyReused],
         limit="send",
     )
     async def create_card(
@@ -107,16 +107,7 @@ def routes(cards: Cards, tabs: Tabs) -> Routes:
 
     @api.post(
         f"{card}/transitions",
-        errors=[
-            Blocked,
-            CardChanged,
-            CardFinished,
-            NoSuchTransition,
-            NotInFuture,
-            ThreadNotOpen,
-            TooBig,
-            UnknownCardType,
-        ],
+        errors=[*TRANSITION_ERRORS, CardChanged],
         limit="send",
     )
     async def move_card(actor: Actor, thread_id: ThreadId, message_id: MessageId, body: NewTransition) -> CardView:

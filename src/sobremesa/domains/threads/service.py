@@ -316,9 +316,8 @@ class Threads:
     async def _listed(self, actor: Actor, thread: Thread, participant: Participant | None) -> ListedThread:
         if participant is None:
             return ListedThread(thread, None, NOTHING_UNREAD)
-        return ListedThread(
-            thread, participant, await self._unread.count(self._access.seat_of(actor, thread, participant), participant)
-        )
+        seat = self._access.seat_of(actor, thread, participant)
+        return ListedThread(thread, participant, await self._unread.count(seat, participant))
 
 
 def _status_unchanged(thread: Thread) -> Condition:
