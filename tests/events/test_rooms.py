@@ -358,7 +358,7 @@ async def test_new_process_reads_the_server_of_a_channel_once(
         events = names(await fresh.translated(changes))
 
     assert events.count("message.created") == 2
-    # A conversation says by its id alone where it is events, and has no safe mode.
+    # The topic of a conversation follows from its id, and it has no safe mode.
     assert counted == ({} if room.kind.name == "conversation" else {"get": 1})
 
 

@@ -89,7 +89,7 @@ async def test_events_without_subscribers_are_replayed_on_resume(town: Town) -> 
     missed = [entry async for page in feed.history(place, here) for entry in page.entries]
     await feed.close()
 
-    # Perhaps twice: of what was told at once, and of the stream.
+    # Perhaps twice: from the fast path, and from the stream.
     assert {entry.event.id for entry in missed} == {first.message_id}
 
 
@@ -146,8 +146,8 @@ async def test_clients_that_resume_together_share_one_read_of_the_stream(
         found = [entry.event for page in [page async for page in feed.history(order, here)] for entry in page.entries]
         return [msgspec.json.decode(each.d)["content"] for each in found if each.t == "message.created"]
 
-    told = await asyncio.gather(*(missed() for _ in range(200)))
+    replays = await asyncio.gather(*(missed() for _ in range(200)))
     await feed.close()
 
-    assert all(each[-20:] == [f"{number}" for number in range(20)] for each in told)
+    assert all(each[-20:] == [f"{number}" for number in range(20)] for each in replays)
     assert asked <= 2

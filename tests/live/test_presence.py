@@ -25,16 +25,16 @@ def redis(valkey: Endpoint) -> str:
 
 async def expect_presence(connection: Connection, town: Town, who: str, status: str) -> None:
     """Wait for this as the next presence event of a user."""
-    while (told := await connection.wait_for("presence.updated"))["userId"] != town.people[who].user.user_id:
+    while (presence := await connection.wait_for("presence.updated"))["userId"] != town.people[who].user.user_id:
         pass
-    assert told["status"] == status
+    assert presence["status"] == status
 
 
 async def presence_of(town: Town, node: Node, asking: str, *people: str) -> list[str]:
     ids = [town.people[who].user.user_id for who in people]
-    told: Any = await town.call(node, asking, "GET", "/presence", userIds=",".join(ids))
-    assert [each["userId"] for each in told["items"]] == ids
-    return [each["status"] for each in told["items"]]
+    response: Any = await town.call(node, asking, "GET", "/presence", userIds=",".join(ids))
+    assert [each["userId"] for each in response["items"]] == ids
+    return [each["status"] for each in response["items"]]
 
 
 async def sockets_of(town: Town, who: str) -> int:
@@ -67,7 +67,7 @@ async def test_presence_changes_are_published_on_every_node(town: Town, store: s
                 assert asked == ["online", "offline", "offline", "online"]
                 assert await presence_of(town, two, "dora", "ana", "bea") == ["offline", "offline"]
 
-                # Whoever comes back soon was never gone.
+                # A user who reconnects soon was never offline.
                 async with town.connect(two, "carl") as carl:
                     await carl.identify()
                     await expect_presence(ana, town, "carl", "online")

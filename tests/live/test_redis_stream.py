@@ -30,7 +30,7 @@ async def test_all_nodes_open_the_same_stream(stream: RedisStream) -> None:
 async def test_truncated_stream_is_replaced(stream: RedisStream) -> None:
     epoch, _ = await stream.open()
     ms, number = await stream.add(epoch, [b"kept"])
-    lost = (ms + 1, number)  # somebody has seen this, and the server does not know it any more
+    lost = (ms + 1, number)  # a node has seen this id, and the server has lost it
 
     anew, _ = await stream.open(lost)
 

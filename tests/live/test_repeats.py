@@ -172,7 +172,7 @@ async def test_repeated_kick_does_not_unsubscribe_a_rejoined_member(hub: Hub, fe
     connected = await subscribe(hub, TABLE, after=3, since=SECOND)
     feed.publish(KICK)
     await hub.step()
-    # Comes in while the repeats are being told.
+    # Attached while the repeats are being delivered.
     arriving = await subscribe(hub, TABLE, after=3, since=SECOND)
     feed.publish(RETURN, new_event("hello"))
     await hub.step()
