@@ -13,11 +13,8 @@ __all__ = ["app", "store"]
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
-    clock = SetClock(NOW_MS)
-    # The engine too: it removes expired rows by its own clock.
-    monkeypatch.setattr("sobremesa.table.opening.SystemClock", lambda: clock)
-    return clock
+def clock() -> SetClock:
+    return SetClock(NOW_MS)
 
 
 @pytest.fixture

@@ -40,6 +40,8 @@ async def open_store(
 ) -> AsyncIterator[Store]:
     """Open the store of the settings, creating its table if needed; with `create=False`, TableMissing instead."""
     layout = layout_of(settings)
+    has_own_clock = clock is not None
+    clock = clock or SystemClock()
     if not create:
         require_file(settings.store)
     engine = await open_engine(settings.store, layout=layout, clock=clock, janitor=janitor)
@@ -48,8 +50,6 @@ async def open_store(
         is_new = create and await create_table(engine)
         if not create:
             await engine.describe_table()
-        has_own_clock = clock is not None
-        clock = clock or SystemClock()
         table = Table(engine, clock=clock)
         origin = await origin_of(table, clock, settings.store, is_new=is_new)
         keyring = await open_keyring(settings.store, table, clock)
