@@ -348,7 +348,7 @@ async def test_bump_only_moves_forward_and_repairs_after_a_crash(
     everybody = await crowd(deal, 30)
     clock.move(seconds=1)
     with monkeypatch.context() as crashing:
-        crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.bump_soon", lambda self, room_id: None)
         await deal.say(deal.buyer, "hello")
     head = (await deal.thread()).last_message_at
     keys = [participant_of(room_id=deal.thread_id, user_id=user_id) for user_id in everybody]
@@ -372,7 +372,7 @@ async def test_bump_only_moves_forward_and_repairs_after_a_crash(
     write = deal.app.table.write
     clock.move(seconds=10)
     with monkeypatch.context() as crashing:
-        crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.soon", lambda self, room_id: None)
+        crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.bump_soon", lambda self, room_id: None)
         await deal.say(deal.buyer, "still there?")
 
     async def overtaken(*operations: Any, **options: Any) -> Any:
