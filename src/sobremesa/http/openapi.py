@@ -249,9 +249,9 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
         responses[status] = (
             {"$ref": f"#/components/responses/{_response_name(status)}"} if is_common else _problem(status, codes)
         )
-    told: Json = {str(status): responses[status] for status in sorted(responses)}
-    told["default"] = {"$ref": "#/components/responses/Problem"}
-    return told
+    ordered: Json = {str(status): responses[status] for status in sorted(responses)}
+    ordered["default"] = {"$ref": "#/components/responses/Problem"}
+    return ordered
 
 
 _DONE = {200: "OK.", 201: "Created.", 202: "Accepted; processing continues.", 204: "Done; no content."}
