@@ -100,7 +100,7 @@ async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: Rec
         await world.spend()
         await run(world.outbox._database, "UPDATE alembic_version SET version_num = '9999'")
 
-    with pytest.raises(RecordsTooNew, match=r"have the schema 9999, which is newer"):
+    with pytest.raises(RecordsTooNew, match=r"have schema 9999, which is newer"):
         await open_database(address)
     store = archive_of(address, table)
     with pytest.raises(RecordsTooNew):
