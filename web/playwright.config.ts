@@ -26,6 +26,8 @@ export default defineConfig({
   use: {
     launchOptions: { executablePath: await browser(), args: ["--no-sandbox", "--disable-dev-shm-usage"] },
     viewport: { width: 1280, height: 800 },
-    trace: "retain-on-failure",
+    // A trace costs as much as the test: `SOBREMESA_TRACE=on` records one.
+    trace: process.env["SOBREMESA_TRACE"] === "on" ? "retain-on-failure" : "off",
+    screenshot: "only-on-failure",
   },
 });

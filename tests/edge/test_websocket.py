@@ -92,7 +92,7 @@ class Conversation:
 
 
 @pytest.fixture
-async def talk() -> AsyncIterator[Conversation]:
+async def connection() -> AsyncIterator[Conversation]:
     conversation = Conversation()
     await conversation.open()
     yield conversation

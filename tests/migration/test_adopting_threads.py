@@ -168,7 +168,7 @@ async def test_a_message_of_the_future_does_not_become_the_head(app: Sobremesa, 
     assert MessageId((await app.thread_rooms.send(BEA, THREAD, Draft("now"))).message_id)
 
 
-@pytest.mark.parametrize("sample", ["a message to somebody", "a message to everyone", "a receipt"])
+@pytest.mark.parametrize("sample", ["a message to a user", "a message to everyone", "a receipt"])
 async def test_inbox_rows_get_the_time_to_live_of_the_table(app: Sobremesa, clock: Ahead, sample: str) -> None:
     _, item = INBOXES[sample]
     over = clock.now_ms() // 1000 - 60

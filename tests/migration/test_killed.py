@@ -156,7 +156,7 @@ async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_mea
     print(f"TESTS_SEED={SEED} {ROWS} rows, {KILLS} kills at {seen}, the rest in {took:.1f} s")
     print(f"meanwhile {dict(life.done)}; all of it in {time.monotonic() - began:.0f} s\n{cut}\n{proof}")
     assert seen == sorted(seen)
-    assert f"{ROWS + 2} looked at" in filled, "each one went on where the last one was killed"
+    assert f"{ROWS + 2} checked" in filled, "each one went on where the last one was killed"
     assert items.keys() == life.expected
     for number in range(ROWS):
         title = life.there.get(number) or life.here.get(number) or f"Old item {number}"
