@@ -95,7 +95,7 @@ class Requests:
         for end in (self._woken, self._wake):
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.set_wakeup_fd(self._wake.fileno())
         self._selector = selectors.DefaultSelector()
         self._selector.register(control, selectors.EVENT_READ)
@@ -145,7 +145,8 @@ class Requests:
         """Leave no trace of this in a forked process."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, self._on_interrupt)
+        # As in a terminal, also where the tests run in the background with SIGINT ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self._selector.close()
         for end in (self._control, self._woken, self._wake, *self._running.values()):
             end.close()
