@@ -11,6 +11,8 @@ SERVERS := tests/servers
 WEB := web
 CLIENT := src/sobremesa/web/dist/index.html
 SOCKETIO := bench/socketio
+SPECTRAL := @stoplight/spectral-cli@6.16.3
+REDOCLY := @redocly/cli@2.77.0
 UV_VERSION := 0.13.7
 UV := .cache/uv/bin/uv
 
@@ -22,7 +24,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long lint types e2e bench docs lock clean
+.PHONY: help install run test pytest beside vitest long lint lint-python lint-web types e2e bench docs openapi lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -32,15 +34,16 @@ install: $(VENV)/.development $(VENV)/.installed $(SERVERS)/node_modules/.instal
 run: $(VENV)/.installed $(CLIENT) ## Start the demo; installs nothing that only tests need
 	@$(BIN)/sobremesa demo
 
-# What takes minutes runs side by side. Only the tests in Python show their progress, so that the two do not mix.
-test: install lint ## Lint, check types and imports, and run every test, those in browsers too; COVERAGE=1 measures
+# What takes minutes runs side by side. Only the tests in Python show their progress, so that the two do not mix. Three
+# workers for two cores, since a test often waits: for a disk, for a server, for a process to start.
+test: install lint-python ## Lint, check types and imports, and run every test, those in browsers too; COVERAGE=1 measures
 	@$(MAKE) -j 2 pytest beside
 
 pytest: install
-	@$(BIN)/pytest -q -n 2 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n 3 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
 
 beside: install
-	@{ $(MAKE) types && $(MAKE) vitest && $(MAKE) e2e; } > $(VENV)/beside.log 2>&1 || { cat $(VENV)/beside.log; exit 1; }
+	@{ $(MAKE) lint-web && $(MAKE) e2e && $(MAKE) types && $(MAKE) vitest; } > $(VENV)/beside.log 2>&1 || { cat $(VENV)/beside.log; exit 1; }
 	@grep -hE '^ +(Tests +)?[0-9]+ passed' $(VENV)/beside.log | sed 's/^ */In TypeScript and in browsers: /'
 
 vitest: install
@@ -49,10 +52,14 @@ vitest: install
 long: install ## Run the tests that repeat something random, for much longer
 	@TESTS_LENGTH=long $(BIN)/pytest -q -n 2 -m long $(PYTEST_ARGS)
 
-lint: install ## Check style, formatting and the import contracts
+lint: lint-python lint-web ## Check style, formatting and the import contracts, of the web client too
+
+lint-python: install
 	@$(BIN)/ruff check --quiet --output-format concise .
 	@$(BIN)/ruff format --quiet --check --output-format concise .
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+
+lint-web: install
 	@cd $(WEB) && $(NPM) run --silent types && $(NPM) run --silent lint && $(NPM) run --silent schema -- --check
 
 types: install ## Check types
@@ -71,6 +78,12 @@ bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
 
 docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py
+
+# A test checks the same rules as far as it can in a second; these bring 80 MB of packages, so they are no part of it.
+openapi: install ## Lint the OpenAPI document with spectral and redocly, which are fetched for it
+	@$(BIN)/python $(WEB)/scripts/openapi.py > $(VENV)/openapi.json
+	@$(NPM) exec --yes --package=$(SPECTRAL) -- spectral lint --fail-severity=hint $(VENV)/openapi.json
+	@$(NPM) exec --yes --package=$(REDOCLY) -- redocly lint --extends=recommended-strict $(VENV)/openapi.json
 
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --all-extras --group dev $(COMPILE) --output-file requirements-dev.lock

@@ -49,7 +49,7 @@ class TableContender:
     async def _sender(self, number: int, until: Deadline) -> int:
         done = 0
         for room in cycle(range(number, len(self.rooms.sent), until.people)):
-            await self._table.write(*typed_operations(self.rooms.next_send(room)))
+            await self._table.write(operations=typed_operations(self.rooms.next_send(room)))
             done += 1
             if until.passed():
                 break

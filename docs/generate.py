@@ -13,6 +13,7 @@ import msgspec
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]
 
+import library_reference  # noqa: E402
 import story  # noqa: E402
 from sobremesa import __version__  # noqa: E402
 from sobremesa.app import REGISTRY  # noqa: E402
@@ -60,7 +61,20 @@ async def pages() -> Mapping[str, str]:
         "asyncapi.json": _asyncapi(),
         "example-patterns.md": await _patterns_page(),
         "endpoint-gaps.md": _gaps_page(),
+        "library-reference.md": await _library_page(),
     }
+
+
+async def _library_page() -> str:
+    text = NOTE + "# Reference of the library\n\n"
+    text += "Every noun of the application and its verbs, as the code declares them. [library.md](library.md)\n"
+    text += "introduces them. A verb with an `actor` applies the rules of the product to that user or server key.\n"
+    for noun, promise, verbs in await library_reference.sections():
+        text += f"\n## {noun.capitalize() if noun == 'a room' else f'`{noun}`'}\n\n{promise}\n\n"
+        text += "".join(f"- `{signature}`\\\n  {summary}\n" for signature, summary in verbs)
+        if noun == "a room":
+            text += "\n`app.communities` (its channels), `app.conversations` and `app.threads` have these verbs.\n"
+    return text
 
 
 def _data_model_page() -> str:
@@ -106,8 +120,8 @@ def _natural(entry: tuple[str, Usage]) -> tuple[str, int]:
 
 def _permissions_page() -> str:
     rows = [
-        {"right": says, **{role: "yes" if right in rights else "" for role, rights in RIGHTS.items()}}
-        for right, says in DESCRIPTIONS.items()
+        {"right": description, **{role: "yes" if right in rights else "" for role, rights in RIGHTS.items()}}
+        for right, description in DESCRIPTIONS.items()
     ]
     text = NOTE + "# Permissions\n\n## In a server\n\n"
     text += "Members cannot act on members of the same or a higher role. The `ownerId` of the server determines its\n"
@@ -116,8 +130,11 @@ def _permissions_page() -> str:
     text += "Owners may assign any role to any member, and a workspace always has at least one owner.\n\n"
     return text + catalog.markdown(
         [
-            {"right": says, **{role: "yes" if right in rights else "" for role, rights in workspaces.RIGHTS.items()}}
-            for right, says in workspaces.DESCRIPTIONS.items()
+            {
+                "right": description,
+                **{role: "yes" if right in rights else "" for role, rights in workspaces.RIGHTS.items()},
+            }
+            for right, description in workspaces.DESCRIPTIONS.items()
         ]
     )
 
@@ -154,8 +171,8 @@ def _what(field: Mapping[str, Any]) -> str:
     kind = next((choice for choice in field.get("anyOf", []) if choice.get("type") != "null"), field)
     words = "an RFC 3339 time with a time zone" if kind.get("format") == "date-time" else _KINDS[kind["type"]]
     bounds = [
-        f"{says} {kind[name]}"
-        for name, says in (("exclusiveMinimum", "more than"), ("maximum", "at most"), ("maxItems", "at most"))
+        f"{wording} {kind[name]}"
+        for name, wording in (("exclusiveMinimum", "more than"), ("maximum", "at most"), ("maxItems", "at most"))
         if name in kind
     ]
     if "maxLength" in kind:
@@ -301,9 +318,9 @@ async def _costs() -> Mapping[str, Usage]:
     convo, person = ConversationId("01JGSZSZ"), UserId("01JGSXXX")
     seats = [Participant(convo_id=convo, user_id=UserId(f"{person}{number}")) for number in range(PEOPLE - 1)]
     await filling.write(
-        Create(Conversation(convo_id=convo, name="Lunch")),
-        Create(Participant(convo_id=convo, user_id=person)),
-        *(Create(seat) for seat in seats),
+        conversation=Create(Conversation(convo_id=convo, name="Lunch")),
+        participant=Create(Participant(convo_id=convo, user_id=person)),
+        seats=[Create(seat) for seat in seats],
     )
     for number in range(MESSAGES):
         await _send(table, convo, person, MessageId(f"01JGSTTT{number:018d}"))
@@ -327,13 +344,13 @@ async def _send(table: Table, convo: ConversationId, person: UserId, message_id:
         created_at=Instant("2026-11-16T14:00:00.000Z"),
     )
     await table.write(
-        Create(message),
-        Update(
+        message=Create(message),
+        conversation=Update(
             Conversation.key(convo_id=convo),
             set_to(last_message_id=message_id, last_message_body=body),
             add(messages=1),
         ),
-        Update(Participant.key(convo_id=convo, user_id=person), set_to(last_read_message_id=message_id)),
+        participant=Update(Participant.key(convo_id=convo, user_id=person), set_to(last_read_message_id=message_id)),
         pattern=send_message,
     )
 

@@ -90,7 +90,7 @@ async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, 
     )
     await bill.of("log in", accounts.login(email="ana@example.com", password="a long password"))
     await bill.of("refresh", accounts.refresh(signed_in.refresh_token))
-    ana = await bill.of("check a token, at most once a second", app.authentication(signed_in.access_token))
+    ana = await bill.of("check a token, at most once a second", app.accounts.authenticate(signed_in.access_token))
     await bill.of("get a profile", accounts.get_user(ana.user_id))
     await bill.of("find a user by name", accounts.find_by_username("ana"))
     ids = Ids(clock)
@@ -100,18 +100,18 @@ async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, 
 async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> _Room:
     server = await bill.of("create a server", app.communities.create_server(ana, name="The long table"))
     made = await bill.of("create a channel", app.communities.create_channel(ana, server.server_id, name="general"))
-    invite = await bill.of("create an invite", app.membership.create_invite(ana, server.server_id))
-    await bill.of("join by an invite", app.membership.redeem(people[0], invite.code))
+    invite = await bill.of("create an invite", app.communities.invites.create(ana, server.server_id))
+    await bill.of("join by an invite", app.communities.invites.redeem(people[0], invite.code))
     for person in people[1:]:
-        await app.membership.redeem(person, invite.code)
+        await app.communities.invites.redeem(person, invite.code)
     await bill.of("list the servers of a user", app.communities.list_servers(ana, limit=50))
     await bill.of("list the channels of a server", app.communities.list_channels(ana, server.server_id, limit=50))
-    await bill.of(f"list {MEMBERS + 1} members", app.membership.list_members(ana, server.server_id, limit=50))
+    await bill.of(f"list {MEMBERS + 1} members", app.communities.members.list_members(ana, server.server_id, limit=50))
     return _Room(server.server_id, made.channel.channel_id, invite.code)
 
 
 async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
-    channels, channel_id = app.channels, room.channel_id
+    channels, channel_id = app.communities, room.channel_id
     for number in range(MESSAGES):
         sent = await channels.send(bo, channel_id, Draft(f"{number}: {BODY}"))
     sent = await bill.of("send a message", channels.send(bo, channel_id, Draft(BODY)))
@@ -119,7 +119,7 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("send the same nonce again", channels.send(bo, channel_id, Draft(BODY, nonce="once")))
     message_id = sent.message_id
     await bill.of("open a channel: the newest 50 messages", channels.page(ana, channel_id, limit=50))
-    await bill.of("get one message", channels.get(ana, channel_id, message_id))
+    await bill.of("get one message", channels.get_message(ana, channel_id, message_id))
     await bill.of("edit a message", channels.edit(bo, channel_id, message_id, "shorter"))
     await bill.of("react", channels.react(ana, channel_id, message_id, "👍"))
     await bill.of("remove a reaction", channels.unreact(ana, channel_id, message_id, "👍"))
@@ -132,11 +132,11 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("pin a message", channels.pin(ana, channel_id, message_id))
     await bill.of("report a message", channels.report(ana, channel_id, message_id, "Far too short."))
     await _moderation(app, bill)
-    await bill.of("delete a message", channels.delete(bo, channel_id, message_id))
+    await bill.of("delete a message", channels.delete_message(bo, channel_id, message_id))
 
 
 async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> None:
-    conversations, talks = app.conversations, app.conversation_rooms
+    conversations, talks = app.conversations, app.conversations
     await app.table.write_many(Put(User(user_id=who.user_id, username=who.username)) for who in people)
     bo, cy = people[:2]
     direct = await bill.of("create a direct conversation", conversations.create_direct(ana, bo.user_id))
@@ -150,15 +150,17 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     await app.change_consumer.catch_up()
     await talks.send(bo, group, Draft(BODY))
     await bill.of("move a group of three up in the inboxes", Activity(app.table).move(group))
-    await bill.of("open the inbox: two conversations with unread messages", app.conversation_inbox.list(ana, limit=20))
-    await bill.of("add a participant to a group", app.conversation_participants.add(ana, group, people[2].user_id))
-    await bill.of("leave a group", app.conversation_participants.remove(cy, group, cy.user_id))
+    await bill.of(
+        "open the inbox: two conversations with unread messages", app.conversations.list_conversations(ana, limit=20)
+    )
+    await bill.of("add a participant to a group", app.conversations.participants.add(ana, group, people[2].user_id))
+    await bill.of("leave a group", app.conversations.participants.remove(cy, group, cy.user_id))
 
 
 async def _moderation(app: Sobremesa, bill: _Bill) -> None:
     root = Actor(user=UserId("root"), is_admin=True)
-    cases, _ = await bill.of("list the open cases", app.review.list_cases(root, limit=50))
-    await bill.of("decide about a case", app.review.decide(root, cases[0].case_id, "approve"))
+    cases, _ = await bill.of("list the open cases", app.moderation.list_cases(root, limit=50))
+    await bill.of("decide about a case", app.moderation.decide(root, cases[0].case_id, "approve"))
 
 
 async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
@@ -174,7 +176,7 @@ async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
 
 
 async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
-    threads, rooms, cards, tabs = app.threads, app.thread_rooms, app.cards, app.tabs
+    threads, rooms, cards, tabs = app.threads, app.threads, app.threads.cards, app.threads.tabs
     sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
     inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
     made = await bill.of("create an inquiry", threads.create(ana, inquiry))
@@ -183,7 +185,7 @@ async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     for number in range(THREADS - 1):
         await threads.create(ana, NewThread("project", sal.user_id, city=str(number)))
     await bill.of("send a message to a thread of two", rooms.send(ana, thread_id, Draft(BODY)))
-    await bill.of(f"open an inbox of {THREADS} threads, one of them unread", threads.list_inbox(sal, limit=THREADS))
+    await bill.of(f"open an inbox of {THREADS} threads, one of them unread", threads.list_threads(sal, limit=THREADS))
     offer = {"amount": 25_000, "currency": "EUR"}
     card = await bill.of("create an offer", cards.create(sal, thread_id, type="offer", payload=offer))
     await bill.of("accept it", cards.move(ana, thread_id, card.message_id, to="accepted", version=1))
@@ -196,57 +198,59 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
     parts, tenant, inbox = app.inboxes, DEFAULT_TENANT, InboxKey("news")
     key = Actor(key_id=KeyId("key"), scopes=frozenset({"inbox:publish", "inbox:admin", "inbox:read"}))
     rules = {"default": "30d"}
-    await bill.of("configure a tenant", parts.configuring.set_tenant(key, tenant, title="Shop", ttl="90d"))
+    await bill.of("configure a tenant", parts.set_tenant(key, tenant, title="Shop", ttl="90d"))
     await bill.of(
         "set up an inbox",
-        parts.configuring.set_inbox(key, tenant, inbox, title="News", description=None, ttl=rules),
+        parts.set_inbox(key, tenant, inbox, title="News", description=None, ttl=rules),
     )
     notice = Notice(sender="shop", title="Half price", body=BODY, category="offers")
-    to_all, to_some = parts.publishing.publish_to_everyone, parts.publishing.publish_to_users
+    to_all, to_some = parts.publish_to_everyone, parts.publish_to_users
     await to_all(key, tenant, inbox, notice)
     await bill.of("publish to all users of a tenant", to_all(key, tenant, inbox, notice))
     public = (await to_all(key, tenant, inbox, notice)).message_id
     own = await bill.of("publish to one user", to_some(key, tenant, inbox, notice, [ana.user_id]))
     many = [UserId(f"{number:05}") for number in range(1000)]
     await bill.of("publish to 1,000 users", to_some(key, tenant, inbox, notice, many))
-    await bill.of("get the progress of a delivery", parts.publishing.get(key, tenant, inbox, own.message_id))
-    await bill.of("count the messages of an inbox, the first time", parts.counting.count(ana, tenant, inbox))
-    await bill.of("count the messages of an inbox", parts.counting.count(ana, tenant, inbox))
+    await bill.of("get the progress of a delivery", parts.get_publish(key, tenant, inbox, own.message_id))
+    await bill.of("count the messages of an inbox, the first time", parts.count(ana, tenant, inbox))
+    await bill.of("count the messages of an inbox", parts.count(ana, tenant, inbox))
     for number in range(46):
         await (to_all(key, tenant, inbox, notice) if number % 2 else to_some(key, tenant, inbox, notice, [ana.user_id]))
-    await bill.of("open an inbox: the newest 50 messages", parts.listing.page(ana, tenant, inbox, limit=50))
-    await bill.of("mark a personal message as read", parts.marking.read(ana, tenant, inbox, own.message_id))
-    await bill.of("mark a broadcast as read", parts.marking.read(ana, tenant, inbox, public))
+    await bill.of("open an inbox: the newest 50 messages", parts.list_messages(ana, tenant, inbox, limit=50))
+    await bill.of("mark a personal message as read", parts.mark_read(ana, tenant, inbox, own.message_id))
+    await bill.of("mark a broadcast as read", parts.mark_read(ana, tenant, inbox, public))
     until_ms = clock.now_ms() + 60_000
-    snoozed = parts.marking.snooze(ana, tenant, inbox, public, until_ms=until_ms)
+    snoozed = parts.snooze(ana, tenant, inbox, public, until_ms=until_ms)
     await bill.of("snooze a message", snoozed)
-    await bill.of("archive a message", parts.marking.archive(ana, tenant, inbox, own.message_id))
-    await bill.of("mark 48 messages as read at once", parts.marking.read_all(ana, tenant, inbox))
-    await bill.of("mute a category", parts.preferences.set(ana, tenant, inbox, "offers", muted=True))
+    await bill.of("archive a message", parts.archive(ana, tenant, inbox, own.message_id))
+    await bill.of("mark 48 messages as read at once", parts.mark_all_read(ana, tenant, inbox))
+    await bill.of("mute a category", parts.set_preference(ana, tenant, inbox, "offers", muted=True))
     clock.move(seconds=31 * 86400)
-    await bill.of("count when 50 messages have expired", parts.counting.count(ana, tenant, inbox))
+    await bill.of("count when 50 messages have expired", parts.count(ana, tenant, inbox))
     clock.move(seconds=-31 * 86400)
 
 
 async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:
     made = await bill.of("create a workspace", app.workspaces.create(ana, name="The kitchen"))
     at = made.workspace.workspace_id
-    invite = await bill.of("create an invite to a workspace", app.workspace_invites.create(ana, at))
+    invite = await bill.of("create an invite to a workspace", app.workspaces.invites.create(ana, at))
     await bill.of("join a workspace by an invite", app.invites.redeem(bo, invite.code))
-    item = await bill.of("create an item", app.workspace_items.create(bo, at, title="Coffee", status="open"))
+    item = await bill.of("create an item", app.workspaces.items.create(bo, at, title="Coffee", status="open"))
     changes = {"status": "done"}
-    await bill.of("update an item", app.workspace_items.change(ana, at, item.item_id, version=1, changes=changes))
-    await bill.of("set a setting", app.workspace_settings.put(ana, at, SettingName("theme"), "dark"))
+    await bill.of("update an item", app.workspaces.items.change(ana, at, item.item_id, version=1, changes=changes))
+    await bill.of("set a setting", app.workspaces.settings.put(ana, at, SettingName("theme"), "dark"))
     for number in range(199):
-        await app.workspace_items.create(bo, at, title=f"Item {number:03}", status="open")
+        await app.workspaces.items.create(bo, at, title=f"Item {number:03}", status="open")
     await bill.of("open a workspace of 200 items", app.workspaces.get_everything(bo, at, limit=1000))
     await bill.of("list the workspaces of a user", app.workspaces.list_workspaces(bo, limit=50))
-    await bill.of("leave a workspace", app.workspace_members.remove(bo, at, bo.user_id))
+    await bill.of("leave a workspace", app.workspaces.members.remove(bo, at, bo.user_id))
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
-    await bill.of("change a role", app.membership.change_role(ana, room.server_id, bo.user_id, role="moderator"))
-    await bill.of("kick a member", app.membership.remove(ana, room.server_id, bo.user_id))
-    await bill.of("ban a user who is not a member", app.membership.ban(ana, room.server_id, bo.user_id))
+    await bill.of(
+        "change a role", app.communities.members.change_role(ana, room.server_id, bo.user_id, role="moderator")
+    )
+    await bill.of("kick a member", app.communities.members.remove(ana, room.server_id, bo.user_id))
+    await bill.of("ban a user who is not a member", app.communities.members.ban(ana, room.server_id, bo.user_id))
     await bill.of("delete a server", app.communities.delete_server(ana, room.server_id))
     await bill.of("remove the rows of a deleted server", app.jobs.run_pending(app.handlers))

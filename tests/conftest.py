@@ -4,15 +4,25 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from itertools import count
 
+import hypothesis
 import pytest
 
 import commands
+from lengths import PROPERTY_EXAMPLES
 from servers import Endpoint, start_dynoxide, start_moto, start_valkey
 from servers.postgres import start_postgres
 
 TESTS_PER_DYNOXIDE = 20
+
+# A pause of a busy machine is neither a slow example nor a slow strategy; `timeout` ends a test that hangs.
+hypothesis.settings.register_profile(
+    "sobremesa",
+    max_examples=PROPERTY_EXAMPLES,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("sobremesa")
 
 # Tests start hundreds of Python processes. Where compiled modules are not kept, each of them compiles everything first,
 # which takes longer than most of what they are started for.
@@ -62,22 +72,9 @@ def dynoxides_in_memory() -> Iterator[Renewed]:
     servers.stop()
 
 
-@pytest.fixture(scope="session")
-def dynoxides_on_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Renewed]:
-    folder, numbers = tmp_path_factory.mktemp("dynoxide"), count()
-    servers = Renewed(lambda: start_dynoxide(folder / f"table-{next(numbers)}.db"), TESTS_PER_DYNOXIDE)
-    yield servers
-    servers.stop()
-
-
 @pytest.fixture
 def dynoxide_memory(dynoxides_in_memory: Renewed) -> Endpoint:
     return dynoxides_in_memory.endpoint()
-
-
-@pytest.fixture
-def dynoxide_file(dynoxides_on_file: Renewed) -> Endpoint:
-    return dynoxides_on_file.endpoint()
 
 
 @pytest.fixture(scope="session")

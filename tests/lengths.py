@@ -16,13 +16,15 @@ def _length(short: int, long: int) -> int:
     return long if _IS_LONG else short
 
 
+PROPERTY_EXAMPLES = _length(40, 1_000)
+"""How many random examples a property is tried with, unless its test overrides it."""
 CRASH_CYCLES = _length(4, 100)
 """How often a process is killed while it writes."""
 POWER_CUTS = _length(40, 1_000)
 """At how many places a recorded run is cut."""
 DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
 """How many random operations the engines are compared by."""
-SCHEMATHESIS_EXAMPLES = _length(2, 100)
+SCHEMATHESIS_EXAMPLES = _length(1, 100)
 """How many requests of each sort go to each operation of the API."""
 MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)

@@ -9,6 +9,8 @@ from types import CodeType, ModuleType
 
 import pytest
 
+from sobremesa.table import conditions, updates
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
@@ -33,14 +35,23 @@ def python_blocks(page: Path) -> list[CodeType]:
     return blocks
 
 
-async def test_every_example_of_the_table_page_runs_from_top_to_bottom() -> None:
-    blocks = python_blocks(DOCS / "table.md")
+@pytest.mark.parametrize("page", ["table.md", "from-boto3-pynamodb-electrodb.md"])
+async def test_every_example_of_the_table_pages_runs_from_top_to_bottom(page: str) -> None:
+    blocks = python_blocks(DOCS / page)
     assert len(blocks) >= 8
     world: dict[str, object] = {"__name__": "docs_table"}
     for block in blocks:
         outcome = eval(block, world)
         if inspect.iscoroutine(outcome):
             await outcome
+
+
+def test_every_condition_and_update_is_listed() -> None:
+    page = (DOCS / "from-boto3-pynamodb-electrodb.md").read_text()
+    for module in (conditions, updates):
+        for name, value in vars(module).items():
+            if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
+                assert f"`{name}" in page, f"{name} is not listed"
 
 
 async def test_every_generated_page_is_fresh() -> None:

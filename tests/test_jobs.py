@@ -10,7 +10,7 @@ import pytest
 from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.table import Table
-from sobremesa.work.jobs import Jobs
+from sobremesa.work.jobs import Jobs, service
 from sobremesa.work.jobs.service import LEASE_SECONDS
 from table.engines import embedded
 
@@ -110,6 +110,34 @@ async def test_what_a_killed_runner_left_is_taken_up_when_its_lease_runs_out(
     clock.move(seconds=LEASE_SECONDS + 1)
     assert await jobs.run_pending({"sweep": handler}) == 1
     assert done == ["kitchen"]
+
+
+async def test_a_runner_that_lost_its_lease_stops_and_leaves_the_job_to_the_next(
+    table: Table, jobs: Jobs, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "LEASE_SECONDS", 0.3)
+    has_begun, was_stopped, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def stalls(subject: str) -> None:
+        has_begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            was_stopped.set()
+
+    async def handler(subject: str) -> None:
+        await may_end.wait()
+
+    await table.write(jobs.new("sweep", "kitchen"))
+    async with asyncio.timeout(10):
+        stalled = asyncio.create_task(jobs.run_pending({"sweep": stalls}))
+        await has_begun.wait()
+        clock.move(seconds=1)
+        following = asyncio.create_task(jobs.run_pending({"sweep": handler}))
+        await was_stopped.wait()
+        assert await stalled == 0
+        may_end.set()
+        assert await following == 1
 
 
 async def test_a_nudge_starts_the_work_at_once(table: Table, jobs: Jobs) -> None:

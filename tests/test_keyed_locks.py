@@ -34,7 +34,7 @@ async def test_one_room_does_not_wait_for_another() -> None:
         pass
 
 
-async def test_who_gives_up_waiting_leaves_the_lane_in_order() -> None:
+async def test_cancelled_waiter_leaves_the_queue_in_order() -> None:
     locks = KeyedLocks(needed=True)
     async with locks.of("room"):
         waiting = asyncio.create_task(locks.of("room").__aenter__())

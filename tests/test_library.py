@@ -18,7 +18,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "library.md"
 
 async def test_every_example_of_the_library_page_runs_from_top_to_bottom() -> None:
     blocks = python_blocks(PAGE)
-    assert len(blocks) == 2
+    assert len(blocks) == 5
     world: dict[str, object] = {"__name__": "docs_library"}
     for block in blocks:
         outcome = eval(block, world)
@@ -47,11 +47,11 @@ async def test_custom_clock_sets_the_times_of_messages_or_refuses_them() -> None
         for _ in range(3):
             clock.move(seconds=3600)
             sent.append(clock.now())
-            await app.channels.send(ana, channel, Draft("in order"))
+            await app.communities.send(ana, channel, Draft("in order"))
 
         clock.move(seconds=-5400)
         with pytest.raises(ClockBehind):
-            await app.channels.send(ana, channel, Draft("too late"))
+            await app.communities.send(ana, channel, Draft("too late"))
 
-        page = await app.channels.page(ana, channel, limit=10)
+        page = await app.communities.page(ana, channel, limit=10)
         assert [message.created_at for message in reversed(page.messages)] == sent

@@ -81,8 +81,8 @@ def test_dynoxide_keeps_its_tables_in_the_file_it_is_given(tmp_path: Path) -> No
     assert database.stat().st_size > 0
 
 
-def test_session_servers_respond(dynoxide_memory: Endpoint, dynoxide_file: Endpoint, moto_server: Endpoint) -> None:
-    for endpoint in (dynoxide_memory, dynoxide_file, moto_server):
+def test_session_servers_respond(dynoxide_memory: Endpoint, moto_server: Endpoint) -> None:
+    for endpoint in (dynoxide_memory, moto_server):
         list_tables(endpoint)
 
 

@@ -1,4 +1,4 @@
-"""Settings come from the environment, and say which of them is wrong."""
+"""Settings come from the environment, and errors name the one that is wrong."""
 
 from __future__ import annotations
 

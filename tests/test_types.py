@@ -1,7 +1,9 @@
 """What the type checker knows of the table: `make types` fails when one of these is no longer so."""
 
 from collections.abc import AsyncIterator
-from typing import Any, assert_type
+from typing import assert_type
+
+import msgspec
 
 from sobremesa.cli.tour_model import (
     Conversation,
@@ -17,6 +19,16 @@ from sobremesa.table import Create, Delete, Key, Page, Pattern, Question, Table,
 
 LUNCH = ConversationId("lunch")
 DINNER = ConversationId("dinner")
+
+
+class Body(msgspec.Struct):
+    body: str
+
+
+class Named(msgspec.Struct):
+    convo_id: ConversationId
+
+
 SEAT = Participant(convo_id=LUNCH, user_id=UserId("ana"))
 
 
@@ -24,7 +36,10 @@ async def test_what_is_read_and_written_has_the_type_of_its_entity() -> None:
     table = Table(await open_engine("sqlite://", janitor=False))
 
     assert_type(await table.write(Create(SEAT)), Participant)
-    assert_type(await table.write(Create(Conversation(convo_id=LUNCH)), Create(Conversation(convo_id=DINNER))), None)
+    assert_type(
+        await table.write(lunch=Create(Conversation(convo_id=LUNCH)), dinner=Create(Conversation(convo_id=DINNER))),
+        None,
+    )
     assert_type(await table.write(Update(SEAT.own_key(), set_to(role="admin"))), Participant)
     assert_type(await table.get(SEAT.own_key()), Participant | None)
     assert_type(await table.get(conversation_by_id(convo_id=LUNCH)), Conversation | None)
@@ -32,7 +47,9 @@ async def test_what_is_read_and_written_has_the_type_of_its_entity() -> None:
     assert_type(await table.query(messages_of(convo_id=LUNCH)), Page[Message])
     assert_type(table.every(participants_of(convo_id=LUNCH)), AsyncIterator[Participant])
     assert_type(await table.write(Delete(SEAT.own_key())), Participant | None)
-    assert_type(await table.query_fields(messages_of(convo_id=LUNCH), ["body"]), Page[dict[str, Any]])
+    assert_type(await table.query(messages_of(convo_id=LUNCH), into=Body), Page[Body])
+    assert_type(await table.get(conversation_by_id(convo_id=LUNCH), into=Named), Named | None)
+    assert_type(table.every(messages_of(convo_id=LUNCH), into=Body), AsyncIterator[Body])
     await table.close()
 
 

@@ -2,7 +2,7 @@ import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["node_modules", "src/api/schema.ts", "test-results", "e2e-artefacts"] },
+  { ignores: ["node_modules", "src/*/schema.ts", "test-results", "e2e-artefacts"] },
   ...tseslint.configs.recommended,
   {
     files: ["**/*.{ts,tsx}"],

@@ -72,16 +72,16 @@ async def run(folder: Path, plan: Plan, lock: Lock, console: Console) -> list[Fi
         publishing = await measure_publishing(folder, plan, lock, shown)
         async with Sobremesa.open(f"sqlite:///{folder}/read.db", settings=_settings(), background=False) as app:
             await fill(app)
-            listing, counting = app.inboxes.listing, app.inboxes.counting
+            inboxes = app.inboxes
             page = await measure_reads(
                 "list a page of 50",
-                lambda: listing.page(READER, TENANT, INBOX, limit=50),
+                lambda: inboxes.list_messages(READER, TENANT, INBOX, limit=50),
                 app,
                 plan,
                 lock,
                 shown,
             )
-            counts = await measure_reads("count", lambda: counting.count(READER, TENANT, INBOX), app, plan, lock, shown)
+            counts = await measure_reads("count", lambda: inboxes.count(READER, TENANT, INBOX), app, plan, lock, shown)
     return [publishing, page, counts]
 
 
@@ -94,7 +94,7 @@ async def measure_publishing(folder: Path, plan: Plan, lock: Lock, shown: Steps)
         opened = Sobremesa.open(store, settings=_settings(), background=False)
         async with opened as app, lock.held(), keeping(app.table.engine) as kept:
             started = perf_counter()
-            await app.inboxes.publishing.publish_to_users(KEY, TENANT, INBOX, NOTICE, people)
+            await app.inboxes.publish_to_users(KEY, TENANT, INBOX, NOTICE, people)
             await app.jobs.run_pending(app.handlers)
             figure.ours.append(perf_counter() - started)
         figure.bound.append(await _alone(kept, f"sqlite:///{folder}/bound-{number}.db", lock))
@@ -125,16 +125,16 @@ async def measure_reads(
 
 async def fill(app: Sobremesa) -> None:
     """An inbox with something to read, some of it read."""
-    await app.inboxes.counting.count(READER, TENANT, INBOX)
-    publishing = app.inboxes.publishing
+    await app.inboxes.count(READER, TENANT, INBOX)
+    inboxes = app.inboxes
     for number in range(MESSAGES):
         if number % 2:
-            await publishing.publish_to_everyone(KEY, TENANT, INBOX, NOTICE)
+            await inboxes.publish_to_everyone(KEY, TENANT, INBOX, NOTICE)
         else:
-            await publishing.publish_to_users(KEY, TENANT, INBOX, NOTICE, [READER.user_id])
+            await inboxes.publish_to_users(KEY, TENANT, INBOX, NOTICE, [READER.user_id])
         if number == MESSAGES // 2:
-            await app.inboxes.marking.read_all(READER, TENANT, INBOX)
-    await app.inboxes.counting.count(READER, TENANT, INBOX)
+            await app.inboxes.mark_all_read(READER, TENANT, INBOX)
+    await app.inboxes.count(READER, TENANT, INBOX)
 
 
 async def _alone(kept: Kept, store: str, lock: Lock) -> float:

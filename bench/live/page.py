@@ -17,7 +17,7 @@ The server is one process on one core, the client another on the other. Each rou
 order that alternates; medians of the rounds, with the least and the greatest. A ratio is taken round by round.
 
 - **Sobremesa** is `sobremesa serve` on a file (`synchronous=FULL`), limits off; everything goes through the gateway.
-  A send is on the disk before it is answered, and what is broadcast is stored before it is told.
+  A send is on the disk before it is answered, and what is broadcast is stored before it is delivered.
 - **socket.io** 4.8 as it comes, on Node: it answers and broadcasts, and stores nothing. Its events are as long as ours.
 - **bound** is our own web stack without the product: uvicorn, and frames that are made once and written to all in
   batches. It knows nobody and stores nothing.
@@ -200,11 +200,12 @@ def _cell(values: Sequence[Value], figure: Figure) -> str:
     return _formatted(values, "-", lambda value: f"{value:,.{digits}f}{' ' * bool(figure.unit)}{figure.unit}")
 
 
-def _formatted(values: Sequence[Value], nothing: str, tell: Callable[[float], str]) -> str:
+def _formatted(values: Sequence[Value], nothing: str, format_value: Callable[[float], str]) -> str:
     """The median of the quiet rounds and their range; of all, with a mark, where fewer than half of them were quiet."""
     if not values:
         return nothing
     quiet = [value.value for value in values if value.is_quiet]
     is_quiet = len(quiet) > len(values) / 2
     shown = quiet if is_quiet else [value.value for value in values]
-    return f"{tell(median(shown))} ({tell(min(shown))} to {tell(max(shown))}){'' if is_quiet else ' *'}"
+    middle, least, most = (format_value(chosen(shown)) for chosen in (median, min, max))
+    return f"{middle} ({least} to {most}){'' if is_quiet else ' *'}"

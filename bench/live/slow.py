@@ -130,7 +130,7 @@ class Kept(NamedTuple):
 async def memory_of_slow(stage: Stage, process: Process, seconds: float) -> Kept:
     """How much more memory the server has, at most, while people who send have a second socket that hardly reads.
 
-    That is: more than while their second sockets read as they should, and once what the server keeps for everybody has
+    That is: more than while their second sockets read as they should, and once what the server keeps for them all has
     its full size. Each is in a room of their own, so that no two of them are sent the same bytes.
     """
     speakers = await stage.connect_senders(len(stage.senders))

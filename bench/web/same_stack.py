@@ -48,7 +48,7 @@ async def main(port: int, page: bytes, store: str) -> None:
     async with Sobremesa.open(settings=settings, background=False) as app:
         dispatch = Dispatch(
             routes(page).endpoints,
-            app.authentication,
+            app.accounts.authenticate,
             NoLimits(),
             max_body_bytes=settings.max_body_bytes,
             request_seconds=settings.request_seconds,

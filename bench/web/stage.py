@@ -77,7 +77,7 @@ async def fill(store: str) -> list[RoomId]:
         channels = [each.channel.channel_id for each in made]
         for number in range(MESSAGES):
             draft = Draft(f"{number}: {CONTENT}{CONTENT}")
-            await asyncio.gather(*(app.channels.send(ana, channel_id, draft) for channel_id in channels))
+            await asyncio.gather(*(app.communities.send(ana, channel_id, draft) for channel_id in channels))
         return channels
 
 

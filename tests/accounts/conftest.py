@@ -1,4 +1,4 @@
-"""`town` runs a test on each engine; `village` uses the embedded engine alone."""
+"""`env` runs a test on each engine; `embedded_env` uses the embedded engine alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from accounts.town import Town, town_on
+from accounts.environment import Environment, environment_on
 from servers import Endpoint
 from sobremesa.core.clock import SetClock
 from sobremesa.table import Table
@@ -31,12 +31,12 @@ async def table(request: pytest.FixtureRequest, clock: SetClock) -> AsyncIterato
 
 
 @pytest.fixture
-async def town(table: Table, clock: SetClock) -> AsyncIterator[Town]:
-    async with town_on(table, clock) as town:
-        yield town
+async def env(table: Table, clock: SetClock) -> AsyncIterator[Environment]:
+    async with environment_on(table, clock) as env:
+        yield env
 
 
 @pytest.fixture
-async def village(clock: SetClock) -> AsyncIterator[Town]:
-    async with embedded(None, clock) as engine, town_on(Table(engine, clock=clock), clock) as town:
-        yield town
+async def embedded_env(clock: SetClock) -> AsyncIterator[Environment]:
+    async with embedded(None, clock) as engine, environment_on(Table(engine, clock=clock), clock) as env:
+        yield env

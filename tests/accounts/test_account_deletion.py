@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accounts.town import PASSWORD, Errand, Town
+from accounts.environment import PASSWORD, Environment, Errand
 from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.errors import NotFound, Refusal, Unauthenticated
 from sobremesa.domains.accounts.entities import Departing, User, user_by_email, user_by_id
@@ -40,180 +40,179 @@ class Club:
 
 
 @pytest.fixture
-def club(town: Town) -> Club:
+def club(env: Environment) -> Club:
     club = Club()
-    town.deletion_hooks.append(club)
-    town.exporters.append(club)
+    env.domains.append(club)
     return club
 
 
-async def test_deleted_user_is_gone_at_once(town: Town, club: Club) -> None:
-    signed_in = await town.register("ana")
-    ana = await town.authenticate(signed_in.access_token)
-    bea = await town.actor("bea")
-    await town.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
-    await town.accounts.grant_admin("ana")
-    await town.accounts.block(bea, ana.user_id)
-    assert await town.accounts.pending_deletions.user_ids() == frozenset()
+async def test_deleted_user_is_gone_at_once(env: Environment, club: Club) -> None:
+    signed_in = await env.register("ana")
+    ana = await env.authenticate(signed_in.access_token)
+    bea = await env.actor("bea")
+    await env.accounts.change_profile(ana, avatar_url="/v1/attachments/1")
+    await env.accounts.grant_admin("ana")
+    await env.accounts.block(bea, ana.user_id)
+    assert await env.accounts.pending_deletions.user_ids() == frozenset()
 
-    await town.accounts.delete_me(ana, password=PASSWORD)
+    await env.accounts.delete_me(ana, password=PASSWORD)
 
     with pytest.raises(Unauthenticated):
-        await town.authenticate(signed_in.access_token)
+        await env.authenticate(signed_in.access_token)
     with pytest.raises(SessionEnded):
-        await town.accounts.refresh(signed_in.refresh_token)
+        await env.accounts.refresh(signed_in.refresh_token)
     with pytest.raises(BadCredentials):
-        await town.login("ana")
+        await env.login("ana")
     with pytest.raises(NotFound):
-        await town.accounts.get_user(ana.user_id)
-    assert await town.accounts.find_by_username("ana") is None
+        await env.accounts.get_user(ana.user_id)
+    assert await env.accounts.find_by_username("ana") is None
     deleted = PublicProfile(user_id=ana.user_id, username="deleted user")
-    assert await town.accounts.profiles([ana.user_id]) == {ana.user_id: deleted}
-    assert await town.accounts.pending_deletions.user_ids() == {ana.user_id}
-    tombstone = await town.table.get(user_by_id(user_id=ana.user_id))
+    assert await env.accounts.profiles([ana.user_id]) == {ana.user_id: deleted}
+    assert await env.accounts.pending_deletions.user_ids() == {ana.user_id}
+    tombstone = await env.table.get(user_by_id(user_id=ana.user_id))
     assert tombstone is not None
     assert (tombstone.email, tombstone.avatar_url, tombstone.is_admin) == (None, None, False)
-    assert (await town.table.query(user_by_email(email="ana@example.com"))).items == []
-    assert [errand.subject for errand in await _errands(town)] == [ana.user_id]
-    assert town.errands.nudges == 1
+    assert (await env.table.query(user_by_email(email="ana@example.com"))).items == []
+    assert [errand.subject for errand in await _errands(env)] == [ana.user_id]
+    assert env.errands.nudges == 1
 
 
-async def test_heavy_requests_of_a_user_run_one_at_a_time(town: Town) -> None:
-    ana, bea = await town.actor("ana"), await town.actor("bea")
-    running = town.accounts.export(ana)
+async def test_heavy_requests_of_a_user_run_one_at_a_time(env: Environment) -> None:
+    ana, bea = await env.actor("ana"), await env.actor("bea")
+    running = env.accounts.export(ana)
     assert (await anext(running))["kind"] == "profile"
 
     with pytest.raises(LargeRequestRunning) as refused:
-        await anext(town.accounts.export(ana))
+        await anext(env.accounts.export(ana))
     assert refused.value.data["retry_after"] > 0
     with pytest.raises(LargeRequestRunning):
-        await town.accounts.delete_me(ana, password=PASSWORD)
-    assert "profile" in [line["kind"] async for line in town.accounts.export(bea)]
+        await env.accounts.delete_me(ana, password=PASSWORD)
+    assert "profile" in [line["kind"] async for line in env.accounts.export(bea)]
 
     await running.aclose()
-    assert "profile" in [line["kind"] async for line in town.accounts.export(ana)]
-    await town.accounts.delete_me(ana, password=PASSWORD)
+    assert "profile" in [line["kind"] async for line in env.accounts.export(ana)]
+    await env.accounts.delete_me(ana, password=PASSWORD)
 
 
-async def test_email_and_username_of_a_deleted_user_are_free_again(town: Town) -> None:
-    first = await town.actor("ana")
-    await town.accounts.delete_me(first, password=PASSWORD)
-    second = await town.actor("ana")
-    await town.accounts.finish_deletion(first.user_id)
-    assert (await town.accounts.get_me(second)).username == "ana"
-    await town.login("ana")
+async def test_email_and_username_of_a_deleted_user_are_free_again(env: Environment) -> None:
+    first = await env.actor("ana")
+    await env.accounts.delete_me(first, password=PASSWORD)
+    second = await env.actor("ana")
+    await env.accounts.finish_deletion(first.user_id)
+    assert (await env.accounts.get_me(second)).username == "ana"
+    await env.login("ana")
 
 
-async def test_no_personal_data_is_left_after_the_job(town: Town, club: Club) -> None:
-    ana, bea = await town.actor("ana"), await town.actor("bea")
-    await town.login("ana", device="my phone")
-    await town.accounts.block(ana, bea.user_id)
-    town.accounts.ask_reset("ana@example.com")
-    await town.accounts._recovery.close()
+async def test_no_personal_data_is_left_after_the_job(env: Environment, club: Club) -> None:
+    ana, bea = await env.actor("ana"), await env.actor("bea")
+    await env.login("ana", device="my phone")
+    await env.accounts.block(ana, bea.user_id)
+    env.accounts.ask_reset("ana@example.com")
+    await env.accounts._recovery.close()
     club.names[ana.user_id] = "ana"
 
-    await town.accounts.delete_me(ana, password=PASSWORD)
-    await town.accounts.finish_deletion(ana.user_id)
+    await env.accounts.delete_me(ana, password=PASSWORD)
+    await env.accounts.finish_deletion(ana.user_id)
 
     assert (club.deleted, club.names) == ([ana.user_id], {})
-    assert await town.accounts.pending_deletions.user_ids() == frozenset()
-    rows = [row async for row in town.table.scan() if ana.user_id in row["pk"]]
+    assert await env.accounts.pending_deletions.user_ids() == frozenset()
+    rows = [row async for row in env.table.scan() if ana.user_id in row["pk"]]
     assert [row["sk"] for row in rows] == ["PROFILE"]
-    kept = [row async for row in town.table.scan() if row["entityType"] != "Errand" and bea.user_id not in str(row)]
+    kept = [row async for row in env.table.scan() if row["entityType"] != "Errand" and bea.user_id not in str(row)]
     assert "ana" not in str(kept)
     with pytest.raises(BadResetToken):
-        await town.accounts.confirm_reset(token=town.mailbox.letters[-1].token, password=PASSWORD)
+        await env.accounts.confirm_reset(token=env.mailbox.letters[-1].token, password=PASSWORD)
 
 
-async def test_interrupted_deletion_is_resumed(town: Town, club: Club) -> None:
+async def test_interrupted_deletion_is_resumed(env: Environment, club: Club) -> None:
     second = Club()
-    town.deletion_hooks.append(second)
-    ana = await town.actor("ana")
-    await town.accounts.delete_me(ana, password=PASSWORD)
+    env.domains.append(second)
+    ana = await env.actor("ana")
+    await env.accounts.delete_me(ana, password=PASSWORD)
     second.failures = 1
     with pytest.raises(ConnectionError):
-        await town.accounts.finish_deletion(ana.user_id)
-    assert await town.accounts.pending_deletions.user_ids() == {ana.user_id}
+        await env.accounts.finish_deletion(ana.user_id)
+    assert await env.accounts.pending_deletions.user_ids() == {ana.user_id}
 
-    await town.accounts.finish_deletion(ana.user_id)
+    await env.accounts.finish_deletion(ana.user_id)
 
     assert second.deleted == [ana.user_id]
-    assert await town.accounts.pending_deletions.user_ids() == frozenset()
-    await town.accounts.finish_deletion(ana.user_id)
-    assert await town.accounts.pending_deletions.user_ids() == frozenset()
+    assert await env.accounts.pending_deletions.user_ids() == frozenset()
+    await env.accounts.finish_deletion(ana.user_id)
+    assert await env.accounts.pending_deletions.user_ids() == frozenset()
 
 
-async def test_stray_job_does_not_delete_an_active_user(town: Town, club: Club) -> None:
-    ana = await town.actor("ana")
-    await town.accounts.finish_deletion(ana.user_id)
-    await town.accounts.finish_deletion("nobody")
+async def test_stray_job_does_not_delete_an_active_user(env: Environment, club: Club) -> None:
+    ana = await env.actor("ana")
+    await env.accounts.finish_deletion(ana.user_id)
+    await env.accounts.finish_deletion("nobody")
     assert club.deleted == []
-    await town.login("ana")
+    await env.login("ana")
 
 
-async def test_domain_can_refuse_a_deletion(town: Town, club: Club) -> None:
-    ana = await town.actor("ana")
+async def test_domain_can_refuse_a_deletion(env: Environment, club: Club) -> None:
+    ana = await env.actor("ana")
     club.owners.add(ana.user_id)
     with pytest.raises(OwnsServers) as refused:
-        await town.accounts.delete_me(ana, password=PASSWORD)
+        await env.accounts.delete_me(ana, password=PASSWORD)
     assert (refused.value.code, refused.value.data) == ("owns_servers", {"server_ids": ["s1"]})
-    await town.login("ana")
-    assert await _errands(town) == []
+    await env.login("ana")
+    assert await _errands(env) == []
 
 
 @pytest.mark.parametrize("password", [None, "", "a guess, a guess"])
-async def test_user_with_a_password_must_enter_it(town: Town, password: str | None) -> None:
-    ana = await town.actor("ana")
+async def test_user_with_a_password_must_enter_it(env: Environment, password: str | None) -> None:
+    ana = await env.actor("ana")
     with pytest.raises(WrongPassword):
-        await town.accounts.delete_me(ana, password=password)
-    await town.login("ana")
+        await env.accounts.delete_me(ana, password=password)
+    await env.login("ana")
 
 
-async def test_deleting_a_user_without_claims_keeps_the_claims_of_others(town: Town) -> None:
+async def test_deleting_a_user_without_claims_keeps_the_claims_of_others(env: Environment) -> None:
     user_id = UserId("old")
-    await town.table.write(Create(User(user_id=user_id, username="john", email="john@example.com")))
-    other = await town.register("john", email="other@example.com")
-    await town.accounts.delete_me(Actor.of_user(user_id, "john"))
-    assert await town.accounts.find_by_username("john") == other.user
+    await env.table.write(Create(User(user_id=user_id, username="john", email="john@example.com")))
+    other = await env.register("john", email="other@example.com")
+    await env.accounts.delete_me(Actor.of_user(user_id, "john"))
+    assert await env.accounts.find_by_username("john") == other.user
 
 
-async def test_pending_deletions_are_read_once_a_second_and_visible_to_other_nodes(town: Town) -> None:
-    node = town.neighbour()
-    ana = await town.actor("ana")
+async def test_pending_deletions_are_read_once_a_second_and_visible_to_other_nodes(env: Environment) -> None:
+    node = env.other_node()
+    ana = await env.actor("ana")
     assert await node.accounts.pending_deletions.user_ids() == frozenset()
-    await town.accounts.delete_me(ana, password=PASSWORD)
+    await env.accounts.delete_me(ana, password=PASSWORD)
     with measure() as measured:
         assert await node.accounts.pending_deletions.user_ids() == frozenset()
     assert measured.calls == 0
-    town.clock.move(seconds=1)
+    env.clock.move(seconds=1)
     assert await node.accounts.pending_deletions.user_ids() == {ana.user_id}
 
 
-async def test_concurrent_deletions_are_all_pending(town: Town) -> None:
-    users = [await town.actor(f"p{number}") for number in range(5)]
+async def test_concurrent_deletions_are_all_pending(env: Environment) -> None:
+    users = [await env.actor(f"p{number}") for number in range(5)]
     for user in users:
-        await town.accounts.delete_me(user, password=PASSWORD)
-    row = await town.table.get(Departing.key(), consistent=True)
+        await env.accounts.delete_me(user, password=PASSWORD)
+    row = await env.table.get(Departing.key(), consistent=True)
     assert row is not None
     assert row.user_ids == {user.user_id for user in users}
     for user in users:
-        await town.accounts.finish_deletion(user.user_id)
-    assert await town.accounts.pending_deletions.user_ids() == frozenset()
+        await env.accounts.finish_deletion(user.user_id)
+    assert await env.accounts.pending_deletions.user_ids() == frozenset()
 
 
-async def test_export_contains_all_data_of_the_user_and_no_hash(town: Town, club: Club) -> None:
-    ana, bea = await town.actor("ana"), await town.actor("bea")
-    await town.login("ana", device="phone")
-    await town.accounts.block(ana, bea.user_id)
+async def test_export_contains_all_data_of_the_user_and_no_hash(env: Environment, club: Club) -> None:
+    ana, bea = await env.actor("ana"), await env.actor("bea")
+    await env.login("ana", device="phone")
+    await env.accounts.block(ana, bea.user_id)
     club.names[ana.user_id] = "ana"
 
-    lines = [line async for line in town.accounts.export(ana)]
+    lines = [line async for line in env.accounts.export(ana)]
 
     assert [line["kind"] for line in lines] == ["profile", "session", "session", "block", "club"]
     assert (lines[0]["email"], lines[2]["device"], lines[3]["userId"]) == ("ana@example.com", "phone", bea.user_id)
     assert "hash" not in str(lines).lower()
 
 
-async def _errands(town: Town) -> list[Errand]:
-    rows = [row async for row in town.table.scan() if row["entityType"] == Errand.__name__]
-    return [Errand.from_item(row, town.table.layout) for row in rows]
+async def _errands(env: Environment) -> list[Errand]:
+    rows = [row async for row in env.table.scan() if row["entityType"] == Errand.__name__]
+    return [Errand.from_item(row, env.table.layout) for row in rows]

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from accounts.town import Town
+from accounts.environment import Environment
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Unauthenticated
@@ -15,59 +15,59 @@ from sobremesa.domains.accounts.entities import User, user_by_id
 from sobremesa.table import Update, measure, set_to
 
 
-async def test_cached_token_costs_no_read_for_a_second(town: Town) -> None:
-    token = (await town.register("ana")).access_token
-    actor = await town.authenticate(token)
+async def test_cached_token_costs_no_read_for_a_second(env: Environment) -> None:
+    token = (await env.register("ana")).access_token
+    actor = await env.authenticate(token)
     with measure() as measured:
-        assert await town.authenticate(token) is actor
+        assert await env.authenticate(token) is actor
     assert measured.calls == 0
-    town.clock.move(seconds=1)
+    env.clock.move(seconds=1)
     with measure() as measured:
-        assert await town.authenticate(token) == actor
+        assert await env.authenticate(token) == actor
     assert (measured.calls, measured.read) == (1, 2)
 
 
-async def test_changed_user_is_visible_at_once_here_and_within_a_second_on_other_nodes(town: Town) -> None:
-    token = (await town.register("ana")).access_token
-    node = town.neighbour()
-    actor = await town.authenticate(token)
+async def test_changed_user_is_visible_at_once_here_and_within_a_second_on_other_nodes(env: Environment) -> None:
+    token = (await env.register("ana")).access_token
+    node = env.other_node()
+    actor = await env.authenticate(token)
     await node.authenticate(token)
 
-    await town.accounts.change_profile(actor, username="anita")
-    await town.accounts.grant_admin("anita")
+    await env.accounts.change_profile(actor, username="anita")
+    await env.accounts.grant_admin("anita")
 
-    now = await town.authenticate(token)
+    now = await env.authenticate(token)
     assert (now.username, now.is_admin) == ("anita", True)
     assert (await node.authenticate(token)).username == "ana"
-    town.clock.move(seconds=1)
+    env.clock.move(seconds=1)
     assert await node.authenticate(token) == now
 
 
-async def test_clock_that_steps_back_does_not_extend_the_cache(village: Town) -> None:
-    signed_in = await village.register("ana")
-    await village.authenticate(signed_in.access_token)
-    village.clock.move(seconds=-30)
+async def test_clock_that_steps_back_does_not_extend_the_cache(embedded_env: Environment) -> None:
+    signed_in = await embedded_env.register("ana")
+    await embedded_env.authenticate(signed_in.access_token)
+    embedded_env.clock.move(seconds=-30)
     with measure() as measured:
-        await village.authenticate(signed_in.access_token)
+        await embedded_env.authenticate(signed_in.access_token)
     assert measured.calls == 1
 
 
-async def test_deleted_user_is_unauthenticated(town: Town) -> None:
-    signed_in = await town.register("ana")
+async def test_deleted_user_is_unauthenticated(env: Environment) -> None:
+    signed_in = await env.register("ana")
     key = User.key(user_id=signed_in.user.user_id)
-    await town.table.write(Update(key, set_to(deleted_at="2026-01-01T00:00:00.000Z")))
+    await env.table.write(Update(key, set_to(deleted_at="2026-01-01T00:00:00.000Z")))
     with pytest.raises(Unauthenticated):
-        await town.authenticate(signed_in.access_token)
-    town.clock.move(seconds=1)
-    assert await town.table.get(user_by_id(user_id=signed_in.user.user_id)) is not None
+        await env.authenticate(signed_in.access_token)
+    env.clock.move(seconds=1)
+    assert await env.table.get(user_by_id(user_id=signed_in.user.user_id)) is not None
 
 
 async def test_read_that_started_before_a_session_ended_is_not_cached(
-    village: Town, monkeypatch: pytest.MonkeyPatch
+    embedded_env: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    signed_in = await village.register("ana")
+    signed_in = await embedded_env.register("ana")
     actor = Actor(user=signed_in.user.user_id, session_id=signed_in.session_id)
-    read = village.table.get_many
+    read = embedded_env.table.get_many
     reading, ended = asyncio.Event(), asyncio.Event()
 
     async def slow(*given: object, **options: object) -> object:
@@ -76,23 +76,23 @@ async def test_read_that_started_before_a_session_ended_is_not_cached(
         await ended.wait()
         return rows
 
-    monkeypatch.setattr(village.table, "get_many", slow)
-    request = asyncio.create_task(village.authenticate(signed_in.access_token))
+    monkeypatch.setattr(embedded_env.table, "get_many", slow)
+    request = asyncio.create_task(embedded_env.authenticate(signed_in.access_token))
     await reading.wait()
-    await village.accounts.logout(actor)
+    await embedded_env.accounts.logout(actor)
     ended.set()
     await request
     with pytest.raises(Unauthenticated):
-        await village.authenticate(signed_in.access_token)
+        await embedded_env.authenticate(signed_in.access_token)
 
 
-async def test_cached_token_reads_nothing(village: Town) -> None:
-    token = (await village.register("ana")).access_token
+async def test_cached_token_reads_nothing(embedded_env: Environment) -> None:
+    token = (await embedded_env.register("ana")).access_token
     with measure() as first:
-        await village.authenticate(token)
+        await embedded_env.authenticate(token)
     with measure() as again:
         for _ in range(100):
-            await village.authenticate(token)
+            await embedded_env.authenticate(token)
     assert first.calls > 0
     assert again.calls == 0
 

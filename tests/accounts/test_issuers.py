@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from joserfc.jwk import ECKey, OctKey, OKPKey, RSAKey
 
+from accounts.environment import Environment, environment_on
 from accounts.test_tokens import encoded, hs256, signed
-from accounts.town import Town, town_on
 from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Busy, Unauthenticated
 from sobremesa.core.settings import DEFAULT_ISSUER, BadSetting, Issuer
@@ -67,21 +67,21 @@ def product(clock: SetClock) -> Product:
 async def test_first_token_creates_the_user_and_later_ones_find_it(
     table: Table, clock: SetClock, product: Product
 ) -> None:
-    async with town_on(table, clock, issuers=[issuer(tenant="acme")]) as town:
-        actor = await town.authenticate(product.token())
+    async with environment_on(table, clock, issuers=[issuer(tenant="acme")]) as env:
+        actor = await env.authenticate(product.token())
         assert (actor.username, actor.tenant, actor.session_id, actor.is_admin) == ("Ana", "acme", None, False)
-        me = await town.accounts.get_me(actor)
+        me = await env.accounts.get_me(actor)
         assert (me.email, me.tenant) == (None, "acme")
-        assert await town.accounts.find_by_username("ana") == me
+        assert await env.accounts.find_by_username("ana") == me
 
         clock.move(seconds=60)
-        assert await town.authenticate(product.token(preferred_username="Other")) == actor
-        assert await town.authenticate(product.token("43", preferred_username="Bea")) != actor
+        assert await env.authenticate(product.token(preferred_username="Other")) == actor
+        assert await env.authenticate(product.token("43", preferred_username="Bea")) != actor
 
 
 async def test_fifty_parallel_first_requests_create_one_user(table: Table, clock: SetClock, product: Product) -> None:
-    async with town_on(table, clock, issuers=[issuer()]) as town:
-        nodes = [town, town.neighbour(issuers=[issuer()])]
+    async with environment_on(table, clock, issuers=[issuer()]) as env:
+        nodes = [env, env.other_node(issuers=[issuer()])]
         # Each with another name: only the identity is the same.
         tokens = [product.token(preferred_username=f"ana{number}") for number in range(50)]
         actors = await asyncio.gather(*(nodes[at % 2].authenticate(token) for at, token in enumerate(tokens)))
@@ -91,12 +91,12 @@ async def test_fifty_parallel_first_requests_create_one_user(table: Table, clock
 
 
 async def test_a_taken_name_gets_a_suffix(table: Table, clock: SetClock, product: Product) -> None:
-    async with town_on(table, clock, issuers=[issuer()]) as town:
-        await town.register("ana")
-        name = (await town.authenticate(product.token())).username
+    async with environment_on(table, clock, issuers=[issuer()]) as env:
+        await env.register("ana")
+        name = (await env.authenticate(product.token())).username
         assert name.startswith("Ana-")
         assert len(name) == len("Ana-") + 6
-        others = await asyncio.gather(*(town.authenticate(product.token(f"s{number}")) for number in range(10)))
+        others = await asyncio.gather(*(env.authenticate(product.token(f"s{number}")) for number in range(10)))
         assert len({actor.username for actor in others}) == 10
 
 
@@ -114,36 +114,36 @@ async def test_a_taken_name_gets_a_suffix(table: Table, clock: SetClock, product
     ],
 )
 async def test_username_is_derived_from_the_token(
-    clock: SetClock, village: Town, product: Product, claims: dict[str, Any], name: str
+    clock: SetClock, embedded_env: Environment, product: Product, claims: dict[str, Any], name: str
 ) -> None:
-    town = village.neighbour(issuers=[issuer()])
-    assert (await town.authenticate(product.token(**claims))).username == name
+    env = embedded_env.other_node(issuers=[issuer()])
+    assert (await env.authenticate(product.token(**claims))).username == name
 
 
-async def test_the_tenant_can_be_a_claim(village: Town, product: Product) -> None:
-    town = village.neighbour(issuers=[issuer(tenant_claim="org")])
-    assert (await town.authenticate(product.token(org="acme"))).tenant == "acme"
+async def test_the_tenant_can_be_a_claim(embedded_env: Environment, product: Product) -> None:
+    env = embedded_env.other_node(issuers=[issuer(tenant_claim="org")])
+    assert (await env.authenticate(product.token(org="acme"))).tenant == "acme"
     for org in (None, 7, "a#b", "", "*"):
         with pytest.raises(Unauthenticated):
-            await town.authenticate(product.token(org=org))
+            await env.authenticate(product.token(org=org))
 
 
 @pytest.mark.parametrize("alg", sorted(KEYS))
 async def test_every_asymmetric_algorithm_of_a_key_set_is_accepted(
-    village: Town, product: Product, tmp_path: Path, alg: str
+    embedded_env: Environment, product: Product, tmp_path: Path, alg: str
 ) -> None:
     path = tmp_path / "jwks.json"
     path.write_text(key_set(OKP, EC, RSA))
-    town = village.neighbour(issuers=[issuer(public_key=None, jwks_file=str(path))])
-    await town.authenticate(product.token(alg=alg))
+    env = embedded_env.other_node(issuers=[issuer(public_key=None, jwks_file=str(path))])
+    await env.authenticate(product.token(alg=alg))
 
 
 @pytest.mark.parametrize("key", [OKP, EC, RSA], ids=["okp", "ec", "rsa"])
 @pytest.mark.parametrize("form", ["pem", "jwk"])
-async def test_single_key_is_pem_or_jwk(village: Town, product: Product, key: Any, form: str) -> None:
+async def test_single_key_is_pem_or_jwk(embedded_env: Environment, product: Product, key: Any, form: str) -> None:
     text = key.as_pem(private=False).decode() if form == "pem" else json.dumps(key.as_dict(private=False))
-    town = village.neighbour(issuers=[issuer(public_key=text)])
-    await town.authenticate(product.token(alg={"ed": "EdDSA", "ec": "ES256", "rsa": "RS256"}[key.kid]))
+    env = embedded_env.other_node(issuers=[issuer(public_key=text)])
+    await env.authenticate(product.token(alg={"ed": "EdDSA", "ec": "ES256", "rsa": "RS256"}[key.kid]))
 
 
 def _attacks(product: Product) -> dict[str, str]:
@@ -175,37 +175,39 @@ def _attacks(product: Product) -> dict[str, str]:
 @pytest.mark.parametrize("attack", sorted(_attacks(Product(SetClock()))))
 @pytest.mark.parametrize("source", ["key", "set"])
 async def test_forged_token_is_refused(
-    village: Town, product: Product, tmp_path: Path, attack: str, source: str
+    embedded_env: Environment, product: Product, tmp_path: Path, attack: str, source: str
 ) -> None:
     path = tmp_path / "jwks.json"
     path.write_text(key_set(OKP, EC))
     settings = issuer() if source == "key" else issuer(public_key=None, jwks_file=str(path))
-    town = village.neighbour(issuers=[settings])
-    await town.authenticate(product.token())
+    env = embedded_env.other_node(issuers=[settings])
+    await env.authenticate(product.token())
     with pytest.raises(Unauthenticated):
-        await town.authenticate(_attacks(product)[attack])
+        await env.authenticate(_attacks(product)[attack])
 
 
-async def test_token_with_several_audiences_is_accepted_if_ours_is_one(village: Town, product: Product) -> None:
-    town = village.neighbour(issuers=[issuer()])
-    await town.authenticate(product.token(aud=["another", "chat"]))
+async def test_token_with_several_audiences_is_accepted_if_ours_is_one(
+    embedded_env: Environment, product: Product
+) -> None:
+    env = embedded_env.other_node(issuers=[issuer()])
+    await env.authenticate(product.token(aud=["another", "chat"]))
 
 
 async def test_secrets_encryption_keys_and_weak_keys_of_a_set_are_not_used(
-    village: Town, product: Product, tmp_path: Path
+    embedded_env: Environment, product: Product, tmp_path: Path
 ) -> None:
     secret = OctKey.generate_key(256, parameters={"kid": "ed"})
     unused = {**EC.as_dict(private=False), "use": "enc"}
     path = tmp_path / "jwks.json"
     path.write_text(json.dumps({"keys": [secret.as_dict(private=True), unused, RSA.as_dict(private=False)]}))
-    town = village.neighbour(issuers=[issuer(public_key=None, jwks_file=str(path))])
-    await town.authenticate(product.token(alg="RS256"))
+    env = embedded_env.other_node(issuers=[issuer(public_key=None, jwks_file=str(path))])
+    await env.authenticate(product.token(alg="RS256"))
     with pytest.raises(Unauthenticated):
-        await town.authenticate(product.token(alg="ES256"))
+        await env.authenticate(product.token(alg="ES256"))
     now = product.clock.now_ms() // 1000
     claims = {"iss": NAME, "aud": "chat", "sub": "42", "exp": now + 300}
     with pytest.raises(Unauthenticated):
-        await town.authenticate(signed({"alg": "HS256", "kid": "ed"}, claims, secret))
+        await env.authenticate(signed({"alg": "HS256", "kid": "ed"}, claims, secret))
 
 
 class KeyServer:
@@ -358,33 +360,33 @@ def test_invalid_settings_are_refused_at_startup(given: dict[str, Any]) -> None:
         Issuers([issuer(), issuer()], SetClock())
 
 
-async def test_known_external_user_costs_nothing_while_cached(village: Town, product: Product) -> None:
-    town = village.neighbour(issuers=[issuer()])
+async def test_known_external_user_costs_nothing_while_cached(embedded_env: Environment, product: Product) -> None:
+    env = embedded_env.other_node(issuers=[issuer()])
     token = product.token()
-    await town.authenticate(token)
+    await env.authenticate(token)
     with measure() as measured:
-        await town.authenticate(token)
+        await env.authenticate(token)
     assert measured.calls == 0
-    village.clock.move(seconds=1)
+    embedded_env.clock.move(seconds=1)
     with measure() as measured:
-        await town.authenticate(token)
+        await env.authenticate(token)
     assert (measured.calls, measured.read) == (1, 1)
 
 
 async def test_old_tokens_do_not_recreate_a_deleted_external_user(
     table: Table, clock: SetClock, product: Product
 ) -> None:
-    async with town_on(table, clock, issuers=[issuer()]) as town:
-        actor = await town.authenticate(product.token())
-        await town.accounts.delete_me(actor)
+    async with environment_on(table, clock, issuers=[issuer()]) as env:
+        actor = await env.authenticate(product.token())
+        await env.accounts.delete_me(actor)
         for _ in range(2):
             with pytest.raises(Unauthenticated):
-                await town.authenticate(product.token())
-            await town.accounts.finish_deletion(actor.user_id)
+                await env.authenticate(product.token())
+            await env.accounts.finish_deletion(actor.user_id)
             clock.move(seconds=2)
 
         clock.move(seconds=24 * 3600)
-        anew = await town.authenticate(product.token())
+        anew = await env.authenticate(product.token())
         assert anew.user_id != actor.user_id
         kinds = {row["entityType"] async for row in table.scan()}
         assert {User.__name__, ExternalIdentity.__name__} <= kinds

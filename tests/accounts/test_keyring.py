@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from accounts.town import Town
+from accounts.environment import Environment
 from servers import Endpoint
 from sobremesa.core.actor import SessionId, Tenant, UserId
 from sobremesa.core.clock import SetClock, SystemClock
@@ -134,8 +134,8 @@ async def test_file_without_keys_is_not_overwritten(clock: SetClock, tmp_path: P
 
 
 @pytest.fixture(params=["file", "table"])
-def key_store(request: pytest.FixtureRequest, tmp_path: Path, village: Town) -> KeyStore:
-    return FileKeys(tmp_path / "keys") if request.param == "file" else TableKeys(village.table)
+def key_store(request: pytest.FixtureRequest, tmp_path: Path, embedded_env: Environment) -> KeyStore:
+    return FileKeys(tmp_path / "keys") if request.param == "file" else TableKeys(embedded_env.table)
 
 
 async def test_after_a_rotation_the_new_key_signs_and_the_old_one_still_verifies(
@@ -179,8 +179,10 @@ async def test_key_is_retired_when_its_tokens_have_expired_and_dropped_at_the_ne
     assert set((await key_store.load()).keys) == {second, third}
 
 
-async def test_unknown_key_reloads_the_keyring_at_most_every_five_seconds(village: Town, clock: SetClock) -> None:
-    keyring = await Keyring.open(TableKeys(village.table), clock)
+async def test_unknown_key_reloads_the_keyring_at_most_every_five_seconds(
+    embedded_env: Environment, clock: SetClock
+) -> None:
+    keyring = await Keyring.open(TableKeys(embedded_env.table), clock)
     clock.move(seconds=5)
     with measure() as measured:
         for number in range(20):
@@ -188,13 +190,13 @@ async def test_unknown_key_reloads_the_keyring_at_most_every_five_seconds(villag
     assert measured.calls == 2  # one reload: keys and secrets
 
 
-async def test_tokens_of_a_rotated_key_are_still_accepted(village: Town) -> None:
-    signed_in = await village.register("ana")
-    await village.keyring.rotate()
-    await village.authenticate(signed_in.access_token)
-    fresh = await village.login("ana")
+async def test_tokens_of_a_rotated_key_are_still_accepted(embedded_env: Environment) -> None:
+    signed_in = await embedded_env.register("ana")
+    await embedded_env.keyring.rotate()
+    await embedded_env.authenticate(signed_in.access_token)
+    fresh = await embedded_env.login("ana")
     assert fresh.access_token.partition(".")[0] != signed_in.access_token.partition(".")[0]
-    await village.authenticate(fresh.access_token)
+    await embedded_env.authenticate(fresh.access_token)
 
 
 async def test_concurrent_rotations_lose_no_key(clock: SetClock, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from accounts.town import PASSWORD, Town, town_on
+from accounts.environment import PASSWORD, Environment, environment_on
 from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Invalid
 from sobremesa.domains.accounts.entities import EmailClaim, User, UsernameClaim
@@ -17,54 +17,54 @@ from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.table import Table
 
 
-async def test_new_user_is_signed_in(town: Town) -> None:
-    signed_in = await town.register("ana", device="phone")
+async def test_new_user_is_signed_in(env: Environment) -> None:
+    signed_in = await env.register("ana", device="phone")
 
-    actor = await town.authenticate(signed_in.access_token)
+    actor = await env.authenticate(signed_in.access_token)
     assert (actor.username, actor.tenant, actor.is_admin) == ("ana", "default", False)
     assert actor.user_id == signed_in.user.user_id
-    me = await town.accounts.get_me(actor)
+    me = await env.accounts.get_me(actor)
     assert (me.email, me.username, me.created_at) == ("ana@example.com", "ana", me.updated_at)
-    [session] = (await town.accounts.list_sessions(actor)).items
+    [session] = (await env.accounts.list_sessions(actor)).items
     assert (session.device, session.session_id) == ("phone", actor.session_id)
 
 
-async def test_a_hundred_parallel_registrations_of_one_address_create_one_user(town: Town) -> None:
-    tries = [town.register(f"p{number:03}", email="One@Example.com ") for number in range(100)]
+async def test_a_hundred_parallel_registrations_of_one_address_create_one_user(env: Environment) -> None:
+    tries = [env.register(f"p{number:03}", email="One@Example.com ") for number in range(100)]
     counted = Counter(type(result) for result in await asyncio.gather(*tries, return_exceptions=True))
     assert counted == {SignedIn: 1, EmailTaken: 99}
-    assert len(await _all(town, User)) == len(await _all(town, UsernameClaim)) == 1
+    assert len(await _all(env, User)) == len(await _all(env, UsernameClaim)) == 1
 
 
-async def test_a_hundred_parallel_registrations_of_one_name_create_one_user(town: Town) -> None:
-    tries = [town.register("Ana" if number % 2 else "ANA", email=f"{number}@example.com") for number in range(100)]
+async def test_a_hundred_parallel_registrations_of_one_name_create_one_user(env: Environment) -> None:
+    tries = [env.register("Ana" if number % 2 else "ANA", email=f"{number}@example.com") for number in range(100)]
     counted = Counter(type(result) for result in await asyncio.gather(*tries, return_exceptions=True))
     assert counted == {SignedIn: 1, UsernameTaken: 99}
-    assert len(await _all(town, User)) == len(await _all(town, EmailClaim)) == 1
+    assert len(await _all(env, User)) == len(await _all(env, EmailClaim)) == 1
 
 
-async def test_transaction_itself_refuses_taken_names(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_transaction_itself_refuses_taken_names(env: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     """The early check only saves work: without it the outcome is the same."""
 
     async def look_away(email: str, username: str) -> None:
         pass
 
-    monkeypatch.setattr(town.accounts._registration, "_refuse_taken", look_away)
-    await town.register("ana")
+    monkeypatch.setattr(env.accounts._registration, "_refuse_taken", look_away)
+    await env.register("ana")
     with pytest.raises(EmailTaken):
-        await town.register("ana")
+        await env.register("ana")
     with pytest.raises(EmailTaken):
-        await town.register("bea", email="ana@example.com")
+        await env.register("bea", email="ana@example.com")
     with pytest.raises(UsernameTaken):
-        await town.register("ANA", email="bea@example.com")
-    assert len(await _all(town, User)) == 1
+        await env.register("ANA", email="bea@example.com")
+    assert len(await _all(env, User)) == 1
 
 
-async def test_refused_registration_writes_nothing(town: Town) -> None:
-    await town.register("ana")
+async def test_refused_registration_writes_nothing(env: Environment) -> None:
+    await env.register("ana")
     with pytest.raises(UsernameTaken):
-        await town.register("ana", email="bea@example.com")
-    await town.register("bea")
+        await env.register("ana", email="bea@example.com")
+    await env.register("bea")
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ async def test_refused_registration_writes_nothing(town: Town) -> None:
     ["", "ana", "@example.com", "ana@", "ana@host", "a b@example.com", "a#b@example.com", "$a@example.com",
      "a@-x.com", "a@x..com", "a\x00@example.com", "a@exa_mple.com", f"{'a' * 65}@example.com", f"a@{'x' * 250}.com"],
 )  # fmt: skip
-async def test_invalid_address_is_refused(village: Town, email: str) -> None:
+async def test_invalid_address_is_refused(embedded_env: Environment, email: str) -> None:
     with pytest.raises(Invalid) as refused:
-        await village.register("ana", email=email)
+        await embedded_env.register("ana", email=email)
     assert refused.value.data["errors"][0]["pointer"] == "#/email"
 
 
 @pytest.mark.parametrize("email", ["ana+tag@example.com", "ÁNA@Exämple.com", "o'neil@mail.example.co.uk", "a@b.c1"])
-async def test_unusual_addresses_are_accepted(village: Town, email: str) -> None:
-    signed_in = await village.register("ana", email=f"  {email} ")
+async def test_unusual_addresses_are_accepted(embedded_env: Environment, email: str) -> None:
+    signed_in = await embedded_env.register("ana", email=f"  {email} ")
     assert signed_in.user.email == email.lower()
 
 
@@ -89,9 +89,9 @@ async def test_unusual_addresses_are_accepted(village: Town, email: str) -> None
     ["", "a", "a" * 33, "a b", "a#b", "a*", "ana\u200b", "Deleted User", "everyone", "HERE", "me", "System", "ADMIN",
      "\uff41\uff44\uff4d\uff49\uff4e", "\u0301a"],
 )  # fmt: skip
-async def test_invalid_username_is_refused(village: Town, username: str) -> None:
+async def test_invalid_username_is_refused(embedded_env: Environment, username: str) -> None:
     with pytest.raises(Invalid) as refused:
-        await village.register("ana", username=username)
+        await embedded_env.register("ana", username=username)
     assert refused.value.data["errors"][0]["pointer"] == "#/username"
 
 
@@ -113,10 +113,10 @@ async def test_invalid_username_is_refused(village: Town, username: str) -> None
         "--",
     ],
 )
-async def test_usernames_of_many_scripts_are_accepted(village: Town, username: str) -> None:
-    signed_in = await village.register("ana", username=username)
+async def test_usernames_of_many_scripts_are_accepted(embedded_env: Environment, username: str) -> None:
+    signed_in = await embedded_env.register("ana", username=username)
     assert signed_in.user.username == username
-    assert await village.accounts.find_by_username(username.upper()) == signed_in.user
+    assert await embedded_env.accounts.find_by_username(username.upper()) == signed_in.user
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ async def test_usernames_of_many_scripts_are_accepted(village: Town, username: s
     ["\u0430na", "an\u0430", "p\u0430ypal", "\u03a9mega", "\u0430dm\u0456n1", "ana\u03bf", "\u0430\u03b1", "Анна_Lee",
      "\u05d0na", "m\u0435"],
 )  # fmt: skip
-async def test_username_of_mixed_scripts_is_refused(village: Town, username: str) -> None:
+async def test_username_of_mixed_scripts_is_refused(embedded_env: Environment, username: str) -> None:
     with pytest.raises(Invalid) as refused:
-        await village.register("ana", username=username)
+        await embedded_env.register("ana", username=username)
     assert refused.value.data["errors"][0]["pointer"] == "#/username"
 
 
@@ -135,26 +135,26 @@ async def test_username_of_mixed_scripts_is_refused(village: Town, username: str
     [("cocoa", "\u0441\u043e\u0441\u043e\u0430"), ("KATE", "\u041a\u0410\u0422\u0415")],
 )
 async def test_username_that_looks_like_a_taken_latin_one_is_taken(
-    town: Town, monkeypatch: pytest.MonkeyPatch, latin: str, lookalike: str
+    env: Environment, monkeypatch: pytest.MonkeyPatch, latin: str, lookalike: str
 ) -> None:
-    await town.register("ana", username=latin)
-    bea = (await town.register("bea")).actor
+    await env.register("ana", username=latin)
+    bea = (await env.register("bea")).actor
     with pytest.raises(UsernameTaken):
-        await town.register("cleo", username=lookalike)
+        await env.register("cleo", username=lookalike)
     with pytest.raises(UsernameTaken):
-        await town.accounts.change_profile(bea, username=lookalike)
+        await env.accounts.change_profile(bea, username=lookalike)
 
     async def look_away(*given: object) -> None:
         """Simulate a name that is taken a moment later."""
 
-    monkeypatch.setattr(town.accounts._registration, "_refuse_taken", look_away)
+    monkeypatch.setattr(env.accounts._registration, "_refuse_taken", look_away)
     with pytest.raises(UsernameTaken):
-        await town.register("cleo", username=lookalike)
+        await env.register("cleo", username=lookalike)
 
 
-async def test_username_that_looks_like_a_reserved_one_is_reserved(village: Town) -> None:
+async def test_username_that_looks_like_a_reserved_one_is_reserved(embedded_env: Environment) -> None:
     with pytest.raises(Invalid, match="reserved"):
-        await village.register("ana", username="\u043c\u0435")  # Cyrillic letters that look like "me"
+        await embedded_env.register("ana", username="\u043c\u0435")  # Cyrillic letters that look like "me"
 
 
 @pytest.mark.parametrize(
@@ -166,28 +166,28 @@ def test_name_from_another_issuer_becomes_a_valid_username(given: str, made: str
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 257])
-async def test_a_password_has_8_to_256_characters(village: Town, password: str) -> None:
+async def test_a_password_has_8_to_256_characters(embedded_env: Environment, password: str) -> None:
     with pytest.raises(Invalid):
-        await village.register("ana", password=password)
+        await embedded_env.register("ana", password=password)
 
 
 async def test_closed_registration_is_refused(table: Table, clock: SetClock) -> None:
-    async with town_on(table, clock, registration="closed") as town:
+    async with environment_on(table, clock, registration="closed") as env:
         with pytest.raises(RegistrationClosed):
-            await town.register("ana")
+            await env.register("ana")
 
 
 async def test_users_belong_to_the_tenant_of_the_settings(table: Table, clock: SetClock) -> None:
-    async with town_on(table, clock, tenant="acme") as town:
-        assert (await town.actor("ana")).tenant == "acme"
+    async with environment_on(table, clock, tenant="acme") as env:
+        assert (await env.actor("ana")).tenant == "acme"
 
 
-async def test_only_the_credential_contains_the_password_hash(town: Town) -> None:
-    await town.register("ana")
-    hashed = [item for item in [row async for row in town.table.scan()] if "$argon2id$" in str(item)]
+async def test_only_the_credential_contains_the_password_hash(env: Environment) -> None:
+    await env.register("ana")
+    hashed = [item for item in [row async for row in env.table.scan()] if "$argon2id$" in str(item)]
     assert [item["sk"] for item in hashed] == ["AUTH"]
-    assert PASSWORD not in str([row async for row in town.table.scan()])
+    assert PASSWORD not in str([row async for row in env.table.scan()])
 
 
-async def _all(town: Town, entity: type[User | EmailClaim | UsernameClaim]) -> list[object]:
-    return [row async for row in town.table.scan() if row["entityType"] == entity.__name__]
+async def _all(env: Environment, entity: type[User | EmailClaim | UsernameClaim]) -> list[object]:
+    return [row async for row in env.table.scan() if row["entityType"] == entity.__name__]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.town import Town
+from accounts.environment import Environment
 from sobremesa.domains.accounts.api import routes
 from sobremesa.http.endpoints import Routes
 from sobremesa.http.problems import status_of
@@ -35,8 +35,8 @@ GET /users/{user_id} 200 person read
 
 
 @pytest.fixture
-def api(village: Town) -> Routes:
-    return routes(village.accounts)
+def api(embedded_env: Environment) -> Routes:
+    return routes(embedded_env.accounts)
 
 
 def test_the_routes_are_those_of_the_contract(api: Routes) -> None:

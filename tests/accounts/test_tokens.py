@@ -12,7 +12,7 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
-from accounts.town import Town
+from accounts.environment import Environment
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Unauthenticated
@@ -65,18 +65,20 @@ class Forge:
 
 
 @pytest.fixture
-async def signed_in(village: Town) -> SignedIn:
-    return await village.register("ana")
+async def signed_in(embedded_env: Environment) -> SignedIn:
+    return await embedded_env.register("ana")
 
 
 @pytest.fixture
-async def forge(village: Town, signed_in: SignedIn) -> Forge:
-    _, key = await village.keyring.signing_key()
-    return Forge(signed_in.access_token, key, village.clock.now_ms() // 1000)
+async def forge(embedded_env: Environment, signed_in: SignedIn) -> Forge:
+    _, key = await embedded_env.keyring.signing_key()
+    return Forge(signed_in.access_token, key, embedded_env.clock.now_ms() // 1000)
 
 
-async def test_token_contains_user_session_and_expiry(village: Town, signed_in: SignedIn, forge: Forge) -> None:
-    kid, _ = await village.keyring.signing_key()
+async def test_token_contains_user_session_and_expiry(
+    embedded_env: Environment, signed_in: SignedIn, forge: Forge
+) -> None:
+    kid, _ = await embedded_env.keyring.signing_key()
     assert forge.header == {"alg": "EdDSA", "kid": kid, "typ": "JWT"}
     assert forge.claims == {
         "iss": ISSUER,
@@ -89,9 +91,9 @@ async def test_token_contains_user_session_and_expiry(village: Town, signed_in: 
     }
 
 
-async def test_forge_creates_valid_tokens(village: Town, forge: Forge) -> None:
+async def test_forge_creates_valid_tokens(embedded_env: Environment, forge: Forge) -> None:
     """Otherwise every attack below would fail for the wrong reason."""
-    await village.authenticate(forge.resigned(iat=forge.now + 1))
+    await embedded_env.authenticate(forge.resigned(iat=forge.now + 1))
 
 
 def _none(forge: Forge) -> str:
@@ -262,15 +264,17 @@ ATTACKS = [value for name, value in list(globals().items()) if name.startswith("
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__.strip("_"))
-async def test_forged_token_is_refused(village: Town, forge: Forge, attack: Callable[[Forge], str]) -> None:
+async def test_forged_token_is_refused(embedded_env: Environment, forge: Forge, attack: Callable[[Forge], str]) -> None:
     with pytest.raises(Unauthenticated):
-        await village.authenticate(attack(forge))
-    await village.authenticate(forge.token)
+        await embedded_env.authenticate(attack(forge))
+    await embedded_env.authenticate(forge.token)
 
 
-async def test_each_layer_refuses_forged_tokens_by_itself(village: Town, forge: Forge, clock: SetClock) -> None:
+async def test_each_layer_refuses_forged_tokens_by_itself(
+    embedded_env: Environment, forge: Forge, clock: SetClock
+) -> None:
     """Each part is safe when it is called alone."""
-    tokens = Tokens(village.keyring, clock, ISSUER)
+    tokens = Tokens(embedded_env.keyring, clock, ISSUER)
     for attack in ATTACKS:
         if attack not in (_another_session, _another_person, _a_key_as_person):
             with pytest.raises(Unauthenticated):
@@ -281,22 +285,24 @@ async def test_each_layer_refuses_forged_tokens_by_itself(village: Town, forge: 
 
 
 @pytest.mark.parametrize("text", ["", ".", "..", "a.b.c", "Bearer x", "é.é.é", "e30.e30.e30", "e30.e30.", "\x00"])
-async def test_malformed_token_is_refused(village: Town, text: str) -> None:
+async def test_malformed_token_is_refused(embedded_env: Environment, text: str) -> None:
     with pytest.raises(Unauthenticated):
-        await village.authenticate(text)
+        await embedded_env.authenticate(text)
 
 
-async def test_leeway_applies_to_the_start_of_the_validity_only(village: Town, forge: Forge) -> None:
-    await village.authenticate(forge.resigned(nbf=forge.now + 5))
-    village.clock.move(seconds=599.999)
-    await village.authenticate(forge.token)
-    village.clock.move(seconds=0.001)
+async def test_leeway_applies_to_the_start_of_the_validity_only(embedded_env: Environment, forge: Forge) -> None:
+    await embedded_env.authenticate(forge.resigned(nbf=forge.now + 5))
+    embedded_env.clock.move(seconds=599.999)
+    await embedded_env.authenticate(forge.token)
+    embedded_env.clock.move(seconds=0.001)
     with pytest.raises(Unauthenticated):
-        await village.authenticate(forge.token)
+        await embedded_env.authenticate(forge.token)
 
 
-async def test_tokens_of_another_keyring_are_refused(village: Town, signed_in: SignedIn, clock: SetClock) -> None:
+async def test_tokens_of_another_keyring_are_refused(
+    embedded_env: Environment, signed_in: SignedIn, clock: SetClock
+) -> None:
     other = Tokens(await Keyring.open(MemoryKeys(), clock), clock, ISSUER)
     token = await other.issue(UserId(signed_in.user.user_id), signed_in.session_id, signed_in.user.tenant)
     with pytest.raises(Unauthenticated):
-        await village.authenticate(token)
+        await embedded_env.authenticate(token)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from accounts.town import PASSWORD, Town, town_on
+from accounts.environment import PASSWORD, Environment, environment_on
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.errors import Invalid
@@ -26,12 +26,12 @@ from sobremesa.table import Table
 
 
 @pytest.fixture
-async def verified(table: Table, clock: SetClock) -> AsyncIterator[Town]:
-    async with town_on(table, clock, registration="verified") as town:
-        yield town
+async def verified(table: Table, clock: SetClock) -> AsyncIterator[Environment]:
+    async with environment_on(table, clock, registration="verified") as env:
+        yield env
 
 
-async def test_user_registers_with_the_mailed_token(verified: Town) -> None:
+async def test_user_registers_with_the_mailed_token(verified: Environment) -> None:
     token = await _asked(verified, "ana")
     assert f"http://127.0.0.1:8080/register?token={token}\n" in verified.mailbox.letters[-1].text
     signed_in = await verified.accounts.confirm_registration(token, device="phone")
@@ -41,7 +41,7 @@ async def test_user_registers_with_the_mailed_token(verified: Town) -> None:
     await verified.login("ana")
 
 
-async def test_taken_address_gets_the_same_response_and_its_owner_a_notice(verified: Town) -> None:
+async def test_taken_address_gets_the_same_response_and_its_owner_a_notice(verified: Environment) -> None:
     await verified.accounts.confirm_registration(await _asked(verified, "ana"))
 
     for email in ("ana@example.com", "free@example.com"):
@@ -53,12 +53,12 @@ async def test_taken_address_gets_the_same_response_and_its_owner_a_notice(verif
     assert (token.to, token.subject) == ("free@example.com", "Confirm your e-mail address")
 
 
-async def test_direct_registration_is_refused_where_addresses_are_confirmed(verified: Town) -> None:
+async def test_direct_registration_is_refused_where_addresses_are_confirmed(verified: Environment) -> None:
     with pytest.raises(RegistrationByMail):
         await verified.register("ana")
 
 
-async def test_token_creates_one_user_within_an_hour(verified: Town) -> None:
+async def test_token_creates_one_user_within_an_hour(verified: Environment) -> None:
     token = await _asked(verified, "ana")
     tries = [verified.accounts.confirm_registration(token) for _ in range(5)]
     results = await asyncio.gather(*tries, return_exceptions=True)
@@ -72,7 +72,7 @@ async def test_token_creates_one_user_within_an_hour(verified: Town) -> None:
         await verified.accounts.confirm_registration(late)
 
 
-async def test_confirmation_is_refused_if_the_name_or_address_was_taken_meanwhile(verified: Town) -> None:
+async def test_confirmation_is_refused_if_the_name_or_address_was_taken_meanwhile(verified: Environment) -> None:
     first, second = await _asked(verified, "ana"), await _asked(verified, "ana")
     other = await _asked(verified, "ana", email="other@example.com")
     await verified.accounts.confirm_registration(first)
@@ -83,7 +83,7 @@ async def test_confirmation_is_refused_if_the_name_or_address_was_taken_meanwhil
         await verified.accounts.confirm_registration(other)
 
 
-async def test_taken_usernames_and_invalid_input_are_refused_at_once(verified: Town) -> None:
+async def test_taken_usernames_and_invalid_input_are_refused_at_once(verified: Environment) -> None:
     await verified.accounts.confirm_registration(await _asked(verified, "ana"))
     with pytest.raises(UsernameTaken):
         await verified.accounts.ask_registration(email="b@example.com", username="ANA", password=PASSWORD)
@@ -93,7 +93,7 @@ async def test_taken_usernames_and_invalid_input_are_refused_at_once(verified: T
         await verified.accounts.ask_registration(email="b@example.com", username="bea", password="short")
 
 
-async def test_neither_token_nor_password_is_stored(verified: Town) -> None:
+async def test_neither_token_nor_password_is_stored(verified: Environment) -> None:
     token = await _asked(verified, "ana")
     rows = [row async for row in verified.table.scan()]
     assert [row["entityType"] for row in rows if "PENDING#" in row["pk"]] == [PendingRegistration.__name__]
@@ -103,11 +103,11 @@ async def test_neither_token_nor_password_is_stored(verified: Town) -> None:
 
 async def test_mailbox_cannot_be_flooded_by_registering(table: Table, clock: SetClock) -> None:
     limits = MemoryLimits(now=lambda: clock.now_ms() / 1000)
-    async with town_on(table, clock, registration="verified", limits=limits) as town:
+    async with environment_on(table, clock, registration="verified", limits=limits) as env:
         for number in range(70):
-            await town.accounts.ask_registration(email="a@example.com", username=f"ana{number}", password=PASSWORD)
-        await town.accounts.close()
-        assert len(town.mailbox.letters) == 60
+            await env.accounts.ask_registration(email="a@example.com", username=f"ana{number}", password=PASSWORD)
+        await env.accounts.close()
+        assert len(env.mailbox.letters) == 60
 
 
 async def test_registration_by_mail_requires_a_mailer() -> None:
@@ -120,13 +120,13 @@ async def test_registration_by_mail_requires_a_mailer() -> None:
 
 
 async def test_closed_registration_is_refused_by_mail_too(table: Table, clock: SetClock) -> None:
-    async with town_on(table, clock, registration="closed") as town:
+    async with environment_on(table, clock, registration="closed") as env:
         with pytest.raises(RegistrationClosed):
-            await town.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
+            await env.accounts.ask_registration(email="a@example.com", username="ana", password=PASSWORD)
 
 
-async def _asked(town: Town, name: str, email: str | None = None) -> str:
+async def _asked(env: Environment, name: str, email: str | None = None) -> str:
     """Request a registration, and return the mailed token."""
-    await town.accounts.ask_registration(email=email or f"{name}@example.com", username=name, password=PASSWORD)
-    await town.accounts._recovery.close()
-    return town.mailbox.letters[-1].token
+    await env.accounts.ask_registration(email=email or f"{name}@example.com", username=name, password=PASSWORD)
+    await env.accounts._recovery.close()
+    return env.mailbox.letters[-1].token

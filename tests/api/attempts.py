@@ -20,16 +20,16 @@ class Attempt(NamedTuple):
 
 
 class Scene(Protocol):
-    """Where a line of the table is tried: everybody there is, and what was built there for a part of the API."""
+    """Where a line of the table is tried: all callers, and what was built there for a part of the API."""
 
     http: aiohttp.ClientSession
-    everybody: dict[str, Caller]
+    callers: dict[str, Caller]
     built: dict[str, Any]
 
 
 Prepare: TypeAlias = Callable[[Any, str], Awaitable[Attempt]]
 PREPARED: dict[str, Prepare] = {}
-PEOPLE = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
+USERS = ("owner", "admin", "moderator", "member", "removed", "stranger", "victim")
 INSIDE = ("member", "moderator", "admin", "owner")
 
 

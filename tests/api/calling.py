@@ -1,4 +1,4 @@
-"""Somebody who calls the API: a person, a server key, or nobody.
+"""A caller of the API: a user, a server key, or an anonymous client.
 
     server = await ana.post("/servers", {"name": "The long table"})
     await bob.get(f"/servers/{server['serverId']}", expect=404)
@@ -21,8 +21,8 @@ PASSWORD = "correct horse battery"
 TIMEOUT = aiohttp.ClientTimeout(total=30)
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-NOBODY_HAS_IT = "01JGSYB3ZZ0000000000000000"
-"""An id that could be somebody's, and is nobody's."""
+UNKNOWN_ID = "01JGSYB3ZZ0000000000000000"
+"""A well-formed id of nothing."""
 PICTURE = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x00\x00\x00\x00\x00"
     b",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
@@ -30,7 +30,7 @@ PICTURE = (
 """The smallest there is."""
 
 _CAMEL = re.compile(r"[a-z][a-zA-Z0-9]*")
-_TELLS_TIME = re.compile(r"at|.*At")
+_SHOWS_TIME = re.compile(r"at|.*At")
 _PROBLEM = {"type", "title", "status", "detail", "code"}
 
 
@@ -135,7 +135,7 @@ def check_names_and_times(value: Any) -> None:
     if isinstance(value, dict):
         for name, item in value.items():
             assert _CAMEL.fullmatch(name), f"{name} is no camelCase"
-            if _TELLS_TIME.fullmatch(name) and item is not None:
+            if _SHOWS_TIME.fullmatch(name) and item is not None:
                 assert TIME.fullmatch(item), f"{name} is {item}"
             check_names_and_times(item)
 

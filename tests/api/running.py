@@ -60,24 +60,24 @@ class Server:
         self.process.wait(STOP_WITHIN_SECONDS)
 
     def wait_for(self, wanted: re.Pattern[str], seconds: float) -> str:
-        """What the log says of this, as soon as it says it."""
+        """Return the match in the log, as soon as there is one."""
         deadline = time.monotonic() + seconds
         while True:
             ended = self.process.poll()
-            said = self.log.read_text(errors="replace")
-            if found := wanted.search(said):
+            output = self.log.read_text(errors="replace")
+            if found := wanted.search(output):
                 return found.group()
-            assert ended is None, f"the server ended with {ended}:\n{said[-2000:]}"
-            assert time.monotonic() < deadline, f"the log never said {wanted.pattern}:\n{said[-2000:]}"
+            assert ended is None, f"the server ended with {ended}:\n{output[-2000:]}"
+            assert time.monotonic() < deadline, f"the log never contained {wanted.pattern}:\n{output[-2000:]}"
             time.sleep(POLL_SECONDS)
 
 
 @contextmanager
 def serving(store: str, log: Path, **settings: str) -> Iterator[Server]:
-    """A server of a store, without limits unless `settings` (such as `rate_limits="on"`) say otherwise."""
-    told = {"rate_limits": "off", "log_format": "json", "mail": "console"} | CHEAP_VARIABLES | settings
+    """A server of a store, without limits unless `settings` (such as `rate_limits="on"`) set them."""
+    chosen = {"rate_limits": "off", "log_format": "json", "mail": "console"} | CHEAP_VARIABLES | settings
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
-    environment |= {f"SOBREMESA_{name.upper()}": value for name, value in told.items()}
+    environment |= {f"SOBREMESA_{name.upper()}": value for name, value in chosen.items()}
     arguments = ("serve", "--port", "0", "--store", store)
     with running(*arguments, environment=environment, log=log) as process:
         yield Server(store, process, log)
@@ -110,7 +110,7 @@ async def sobremesa(*arguments: str) -> str:
 async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) -> str:
     """A server key, made by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
-        return (await app.server_keys.create_key(Tenant(tenant), scopes)).text
+        return (await app.accounts.server_keys.create_key(Tenant(tenant), scopes)).text
 
 
 async def grant_admin(server: Server, username: str) -> None:

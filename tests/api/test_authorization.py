@@ -1,11 +1,11 @@
-"""Who may do what, over HTTP: every operation of the served document, tried by everybody there is.
+"""Who may do what, over HTTP: every operation of the served document, tried by every kind of caller.
 
-The table below is the expectation, one line for each operation (several where it matters whose thing it is: the word
-behind the name says so). An operation without a line fails, and so does a line without an operation. The lines share a
-server, a group, a workspace and a thread with people of every role, and each caller finds what they need there, so
+The table below is the expectation, one line for each operation (several where it matters who owns a resource: the word
+behind the name). An operation without a line fails, and so does a line without an operation. The lines share a
+server, a group, a workspace and a thread with users of every role, and each caller finds what they need there, so
 that what is allowed really happens; a line that changes who is there, or what they may do, has them to itself
-(`ALONE`). Strangers and removed members must not be able to tell what exists: their 404 is compared byte for byte with
-that of an id that nobody has.
+(`ALONE`). Strangers and removed members must not be able to find out what exists: their 404 is compared byte for byte
+with that of an unknown id.
 
 Both engines try all of it.
 """
@@ -22,12 +22,12 @@ import aiohttp
 import pytest
 
 from api import thread_attempts
-from api.attempts import INSIDE, PEOPLE, PREPARED, Attempt, Prepare, prepares
-from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, Caller, Reply, client_of, log_in, register
+from api.attempts import INSIDE, PREPARED, USERS, Attempt, Prepare, prepares
+from api.calling import PASSWORD, PICTURE, UNKNOWN_ID, Caller, Reply, client_of, log_in, register
 from api.running import Server, grant_admin, new_key
 
 TABLE = """
-operation                        nobody  key  stranger  removed  member  moderator  admin  owner
+operation                     anonymous  key  stranger  removed  member  moderator  admin  owner
 
 accounts.register                   201  201       201      201     201        201    201    201
 accounts.askRegistration            202  202       202      202     202        202    202    202
@@ -225,11 +225,11 @@ ALONE = {
     *("invites.redeemInvite", "invites.redeemInvite workspace"),
     *thread_attempts.ALONE,
 }
-"""The lines after which others would not find everybody in their roles."""
+"""The lines after which callers no longer have their roles."""
 
 
 class Cast(NamedTuple):
-    """Everybody, and how each operation is called."""
+    """All callers, and how each operation is called."""
 
     tokens: dict[str, tuple[str | None, dict[str, Any]]]
     routes: dict[str, tuple[str, str]]
@@ -238,7 +238,7 @@ class Cast(NamedTuple):
 
 
 class Room(NamedTuple):
-    """A room of one kind, and what each of those inside has said there."""
+    """A room of one kind, and a message of each of its members."""
 
     kind: str
     room_id: str
@@ -248,14 +248,14 @@ class Room(NamedTuple):
     def at(self) -> str:
         return f"/{self.kind}/{self.room_id}"
 
-    async def say(self, caller: Caller) -> str:
+    async def send(self, caller: Caller) -> str:
         return str((await caller.post(f"{self.at}/messages", {"content": "Hello"}))["messageId"])
 
 
 class Place:
-    """A server with people of every role, a room of each kind, and one who was removed after saying something.
+    """A server with users of every role, a room of each kind, and a user who was removed after sending messages.
 
-    The group has the same people as the server: its owner and its admin are the group's admins.
+    The group has the same members as the server: its owner and its admin are the group's admins.
     """
 
     def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast, line: str | None = None) -> None:
@@ -266,8 +266,8 @@ class Place:
         self.http = http
         self.server = server
         self.cast = cast
-        self.everybody = {who: Caller(http, token, user) for who, (token, user) in cast.tokens.items()}
-        self.owner = self.everybody["owner"]
+        self.callers = {who: Caller(http, token, user) for who, (token, user) in cast.tokens.items()}
+        self.owner = self.callers["owner"]
         self.server_id = self.channel_id = self.invite = ""
         self.workspace_id = self.workspace_invite = ""
         self.rooms: dict[str, Room] = {}
@@ -277,7 +277,7 @@ class Place:
     def enter(self, http: aiohttp.ClientSession) -> None:
         """Go on with another connection."""
         self.http = http
-        for caller in self.everybody.values():
+        for caller in self.callers.values():
             caller.http = http
 
     async def build(self) -> None:
@@ -292,36 +292,36 @@ class Place:
         if self.has_group:
             await self.build_group()
         self.invite = (await self.owner.post(f"/servers/{self.server_id}/invites"))["code"]
-        await asyncio.gather(*(self.join(self.everybody[role], role) for role in PEOPLE[1:] if role != "stranger"))
+        await asyncio.gather(*(self.join(self.callers[role], role) for role in USERS[1:] if role != "stranger"))
         if self.has_workspace:
             await self.build_workspace()
         for who in ("owner", "removed"):
             for room in self.rooms.values():
-                room.own_message[who] = await room.say(self.everybody[who])
+                room.own_message[who] = await room.send(self.callers[who])
             self.own_invite[who] = await self.new_invite(who)
         for room in self.rooms.values():
             room.own_message["stranger"] = room.own_message["owner"]
         self.own_invite["stranger"] = self.invite
-        await self.owner.delete(self.member(self.everybody["removed"]))
+        await self.owner.delete(self.member(self.callers["removed"]))
         if self.has_group:
-            await self.owner.delete(self.participant(self.everybody["removed"]))
+            await self.owner.delete(self.participant(self.callers["removed"]))
 
     async def build_group(self) -> None:
-        """The same people in a group, of which the server's admin is an admin too."""
-        others = [self.everybody[who].user_id for who in PEOPLE[1:] if who != "stranger"]
+        """The same users in a group, of which the server's admin is an admin too."""
+        others = [self.callers[who].user_id for who in USERS[1:] if who != "stranger"]
         group = await self.owner.post("/conversations", {"type": "group", "userIds": others})
         self.rooms["conversations"] = Room("conversations", group["convoId"], {})
-        await self.owner.patch(self.participant(self.everybody["admin"]), {"role": "admin"})
+        await self.owner.patch(self.participant(self.callers["admin"]), {"role": "admin"})
 
     async def build_workspace(self) -> None:
-        """The same people in a workspace; who moderates the server is a member of it."""
+        """The same users in a workspace; who moderates the server is a member of it."""
         self.workspace_id = (await self.owner.post("/workspaces", {"name": "A kitchen"}))["workspaceId"]
         self.workspace_invite = (await self.owner.post(f"/workspaces/{self.workspace_id}/invites"))["code"]
-        for who in PEOPLE[1:]:
+        for who in USERS[1:]:
             if who != "stranger":
-                await self.everybody[who].post(f"/invites/{self.workspace_invite}/redeem", expect=200)
-        await self.owner.patch(self.workspace_member(self.everybody["admin"]), {"role": "admin"})
-        await self.owner.delete(self.workspace_member(self.everybody["removed"]))
+                await self.callers[who].post(f"/invites/{self.workspace_invite}/redeem", expect=200)
+        await self.owner.patch(self.workspace_member(self.callers["admin"]), {"role": "admin"})
+        await self.owner.delete(self.workspace_member(self.callers["removed"]))
 
     async def leave(self) -> None:
         """Let go of what was built: a person is in so many servers only."""
@@ -336,11 +336,11 @@ class Place:
             await self.owner.patch(self.member(caller), {"role": role})
 
     async def new_invite(self, who: str) -> str:
-        return str((await self.everybody[who].post(f"/servers/{self.server_id}/invites"))["code"])
+        return str((await self.callers[who].post(f"/servers/{self.server_id}/invites"))["code"])
 
     async def victim(self) -> Caller:
         """A plain member whom one may do something to."""
-        victim = self.everybody["victim"]
+        victim = self.callers["victim"]
         await self.owner.call("DELETE", f"/servers/{self.server_id}/bans/{victim.user_id}")
         await victim.call("POST", f"/invites/{self.invite}/redeem")
         await self.owner.patch(self.member(victim), {"role": "member"})
@@ -349,15 +349,15 @@ class Place:
         return victim
 
     async def sacrifice(self, role: str) -> Caller:
-        """Somebody new of this role, whose account may end."""
-        somebody = await register(self.http, f"s-{uuid.uuid4().hex[:16]}")
+        """A new user of this role, whose account may be deleted."""
+        user = await register(self.http, f"s-{uuid.uuid4().hex[:16]}")
         if role == "owner":
-            await somebody.post("/servers", {"name": "Theirs"})
+            await user.post("/servers", {"name": "Theirs"})
         elif role != "stranger":
-            await self.join(somebody, role)
+            await self.join(user, role)
         if role == "removed":
-            await self.owner.delete(self.member(somebody))
-        return somebody
+            await self.owner.delete(self.member(user))
+        return user
 
     def member(self, caller: Caller) -> str:
         return f"/servers/{self.server_id}/members/{caller.user_id}"
@@ -414,56 +414,56 @@ async def _confirm_registration(place: Place, who: str) -> Attempt:
 
 @prepares("accounts.login")
 async def _login(place: Place, who: str) -> Attempt:
-    return Attempt(body={"email": place.everybody["victim"].email, "password": PASSWORD})
+    return Attempt(body={"email": place.callers["victim"].email, "password": PASSWORD})
 
 
 @prepares("accounts.refresh")
 async def _refresh(place: Place, who: str) -> Attempt:
-    caller = await log_in(place.http, place.everybody["victim"].name)
+    caller = await log_in(place.http, place.callers["victim"].name)
     return Attempt(body={"refreshToken": caller.refresh_token})
 
 
 @prepares("accounts.askReset")
 async def _ask_reset(place: Place, who: str) -> Attempt:
-    return Attempt(body={"email": place.everybody["victim"].email})
+    return Attempt(body={"email": place.callers["victim"].email})
 
 
 @prepares("accounts.confirmReset")
 async def _confirm_reset(place: Place, who: str) -> Attempt:
-    somebody = await place.sacrifice("stranger")
-    await Caller(place.http).post("/auth/reset", {"email": somebody.email}, expect=202)
-    token = await asyncio.to_thread(place.server.mailed_token_of, somebody.email)
+    user = await place.sacrifice("stranger")
+    await Caller(place.http).post("/auth/reset", {"email": user.email}, expect=202)
+    token = await asyncio.to_thread(place.server.mailed_token_of, user.email)
     return Attempt(body={"token": token, "password": PASSWORD})
 
 
 @prepares("accounts.logout")
 async def _logout(place: Place, who: str) -> Attempt:
-    return Attempt(caller=await log_in(place.http, place.everybody[who].name) if who in PEOPLE else None)
+    return Attempt(caller=await log_in(place.http, place.callers[who].name) if who in USERS else None)
 
 
 @prepares("accounts.deleteMe")
 async def _delete_me(place: Place, who: str) -> Attempt:
-    return Attempt(body={"password": PASSWORD}, caller=await place.sacrifice(who) if who in PEOPLE else None)
+    return Attempt(body={"password": PASSWORD}, caller=await place.sacrifice(who) if who in USERS else None)
 
 
 @prepares("accounts.changePassword")
 async def _change_password(place: Place, who: str) -> Attempt:
     body = {"current": PASSWORD, "next": "another password"}
-    return Attempt(body=body, caller=await place.sacrifice(who) if who in PEOPLE else None)
+    return Attempt(body=body, caller=await place.sacrifice(who) if who in USERS else None)
 
 
 @prepares("accounts.endSession")
 async def _end_session(place: Place, who: str) -> Attempt:
-    if who not in PEOPLE:
-        return Attempt({"sessionId": NOBODY_HAS_IT})
-    caller = await log_in(place.http, place.everybody[who].name)
+    if who not in USERS:
+        return Attempt({"sessionId": UNKNOWN_ID})
+    caller = await log_in(place.http, place.callers[who].name)
     sessions = (await caller.get("/users/me/sessions", limit=100))["items"]
     return Attempt({"sessionId": next(session["sessionId"] for session in sessions if session["current"])})
 
 
 @prepares("accounts.endSession others")
 async def _end_others_session(place: Place, who: str) -> Attempt:
-    sessions = (await place.everybody["victim"].get("/users/me/sessions"))["items"]
+    sessions = (await place.callers["victim"].get("/users/me/sessions"))["items"]
     return Attempt({"sessionId": sessions[0]["sessionId"]})
 
 
@@ -474,16 +474,16 @@ async def _change_me(place: Place, who: str) -> Attempt:
 
 @prepares("accounts.getBlock", "accounts.unblock")
 async def _blocked(place: Place, who: str) -> Attempt:
-    attempt = await _somebody(place, who)
-    if who in PEOPLE:
-        await place.everybody[who].put(f"/users/me/blocks/{attempt.places['userId']}")
+    attempt = await _user(place, who)
+    if who in USERS:
+        await place.callers[who].put(f"/users/me/blocks/{attempt.places['userId']}")
     return attempt
 
 
 @prepares("accounts.block", "accounts.getUser")
-async def _somebody(place: Place, who: str) -> Attempt:
+async def _user(place: Place, who: str) -> Attempt:
     """A user who is in no room: blocking one of the others would show in other lines."""
-    return Attempt({"userId": place.everybody["blocked"].user_id})
+    return Attempt({"userId": place.callers["blocked"].user_id})
 
 
 @prepares("presence.listPresences")
@@ -527,7 +527,7 @@ async def _name(place: Place, who: str) -> Attempt:
 
 @prepares("communities.transferServer")
 async def _transfer(place: Place, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id}, {"userId": place.everybody["member"].user_id})
+    return Attempt({"serverId": place.server_id}, {"userId": place.callers["member"].user_id})
 
 
 @prepares("communities.getMember", "communities.removeMember", "communities.banMember")
@@ -547,13 +547,13 @@ async def _at_the_owner(place: Place, who: str) -> Attempt:
 
 @prepares("communities.removeMember own")
 async def _leave(place: Place, who: str) -> Attempt:
-    own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
+    own = place.callers[who].user_id if who in USERS else UNKNOWN_ID
     return Attempt({"serverId": place.server_id, "userId": own})
 
 
 @prepares("communities.liftBan")
 async def _ban(place: Place, who: str) -> Attempt:
-    victim = place.everybody["victim"]
+    victim = place.callers["victim"]
     await place.owner.put(f"/servers/{place.server_id}/bans/{victim.user_id}")
     return Attempt({"serverId": place.server_id, "userId": victim.user_id})
 
@@ -594,7 +594,7 @@ async def _own_invite(place: Place, who: str) -> Attempt:
 
 @prepares("conversations.createConversation")
 async def _create_conversation(place: Place, who: str) -> Attempt:
-    return Attempt(body={"type": "group", "userIds": [place.everybody["victim"].user_id]})
+    return Attempt(body={"type": "group", "userIds": [place.callers["victim"].user_id]})
 
 
 @prepares("conversations.listConversations")
@@ -632,7 +632,7 @@ async def _seat_role(place: Place, who: str) -> Attempt:
 
 @prepares("conversations.removeParticipant own")
 async def _leave_group(place: Place, who: str) -> Attempt:
-    own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
+    own = place.callers[who].user_id if who in USERS else UNKNOWN_ID
     return Attempt({"convoId": place.rooms["conversations"].room_id, "userId": own})
 
 
@@ -665,7 +665,7 @@ async def _rename_workspace(place: Place, who: str) -> Attempt:
 
 @prepares("workspaces.removeMember")
 async def _workspace_member(place: Place, who: str) -> Attempt:
-    victim = place.everybody["victim"]
+    victim = place.callers["victim"]
     await victim.call("POST", f"/invites/{place.workspace_invite}/redeem")
     return Attempt({"workspaceId": place.workspace_id, "userId": victim.user_id})
 
@@ -682,7 +682,7 @@ async def _workspace_owner(place: Place, who: str) -> Attempt:
 
 @prepares("workspaces.removeMember own")
 async def _leave_workspace(place: Place, who: str) -> Attempt:
-    own = place.everybody[who].user_id if who in PEOPLE else NOBODY_HAS_IT
+    own = place.callers[who].user_id if who in USERS else UNKNOWN_ID
     return Attempt({"workspaceId": place.workspace_id, "userId": own})
 
 
@@ -765,7 +765,7 @@ async def _pinned(place: Place, room: Room, who: str) -> Attempt:
 @prepares_in_rooms("deleteMessage")
 async def _own_message(place: Place, room: Room, who: str) -> Attempt:
     if who in INSIDE:
-        return Attempt({"roomId": room.room_id, "messageId": await room.say(place.everybody[who])})
+        return Attempt({"roomId": room.room_id, "messageId": await room.send(place.callers[who])})
     message_id = room.own_message.get(who, room.own_message["owner"])
     return Attempt({"roomId": room.room_id, "messageId": message_id})
 
@@ -777,12 +777,12 @@ async def _edit(place: Place, room: Room, who: str) -> Attempt:
 
 @prepares_in_rooms("deleteMessage others")
 async def _others_message(place: Place, room: Room, who: str) -> Attempt:
-    return Attempt({"roomId": room.room_id, "messageId": await room.say(await place.victim())})
+    return Attempt({"roomId": room.room_id, "messageId": await room.send(await place.victim())})
 
 
 @prepares_in_rooms("editMessage others")
 async def _edit_others(place: Place, room: Room, who: str) -> Attempt:
-    return (await _others_message(place, room, who))._replace(body={"content": "Not what they said"})
+    return (await _others_message(place, room, who))._replace(body={"content": "Not what they wrote"})
 
 
 @prepares_in_rooms("addReaction", "removeReaction", "listReactors")
@@ -802,15 +802,15 @@ async def _report(place: Place, room: Room, who: str) -> Attempt:
 
 @prepares("moderation.getCase")
 async def _case(place: Place, who: str) -> Attempt:
-    return Attempt({"caseId": NOBODY_HAS_IT})
+    return Attempt({"caseId": UNKNOWN_ID})
 
 
 @prepares("moderation.decideCase")
 async def _decide(place: Place, who: str) -> Attempt:
-    return Attempt({"caseId": NOBODY_HAS_IT}, {"decision": "approve"})
+    return Attempt({"caseId": UNKNOWN_ID}, {"decision": "approve"})
 
 
-# Attachments: whoever has a signed address needs no token; an address of one's own making opens nothing.
+# Attachments: a signed URL needs no token; a forged one opens nothing.
 
 
 async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> dict[str, Any]:
@@ -825,17 +825,17 @@ async def _upload(place: Place, who: str) -> Attempt:
 
 @prepares("attachments.completeAttachment", "attachments.getAttachment", "attachments.deleteAttachment")
 async def _others_file(place: Place, who: str) -> Attempt:
-    return Attempt({"fileId": (await _file_of(place.everybody["victim"]))["fileId"]})
+    return Attempt({"fileId": (await _file_of(place.callers["victim"]))["fileId"]})
 
 
 @prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
 async def _own_file(place: Place, who: str) -> Attempt:
-    return Attempt({"fileId": (await _file_of(place.everybody[who if who in PEOPLE else "owner"]))["fileId"]})
+    return Attempt({"fileId": (await _file_of(place.callers[who if who in USERS else "owner"]))["fileId"]})
 
 
 @prepares("attachments.listAttachments")
 async def _several_files(place: Place, who: str) -> Attempt:
-    return Attempt(query={"ids": (await _file_of(place.everybody["victim"]))["fileId"]})
+    return Attempt(query={"ids": (await _file_of(place.callers["victim"]))["fileId"]})
 
 
 @prepares("attachments.getAttachment sent")
@@ -871,22 +871,22 @@ async def _forged(place: Place, who: str) -> Attempt:
 
 # Inboxes
 
-TOLD = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
+NOTICE = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
 RIVAL = "rival"
-"""A tenant that exists and is nobody's here."""
+"""A tenant that exists and that none of these users belongs to."""
 
 
-async def _tell(place: Place, publisher: str, tenant: str) -> dict[str, str]:
+async def _publish(place: Place, publisher: str, tenant: str) -> dict[str, str]:
     inbox = f"inbox-{uuid.uuid4().hex[:10]}"
     path = f"/tenants/{tenant}/inboxes/{inbox}/messages"
-    told = await place.everybody[publisher].post(path, TOLD, expect=202)
-    return {"tenant": tenant, "inbox": inbox, "messageId": told["messageId"], "category": "offers"}
+    published = await place.callers[publisher].post(path, NOTICE, expect=202)
+    return {"tenant": tenant, "inbox": inbox, "messageId": published["messageId"], "category": "offers"}
 
 
 INBOX_BODIES: dict[str, Any] = {
     "setTenant": {"title": "The shop"},
     "setInbox": {"title": "News"},
-    "publishMessage": TOLD,
+    "publishMessage": NOTICE,
     "snoozeMessage": {"until": "2050-01-01T00:00:00Z"},
     "setPreference": {"muted": True},
 }
@@ -900,22 +900,22 @@ BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTen
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))
 async def _inbox(place: Place, who: str) -> Attempt:
-    return Attempt(await _tell(place, "publisher", "default"))
+    return Attempt(await _publish(place, "publisher", "default"))
 
 
 @prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
 async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
-    return Attempt(await _tell(place, RIVAL, RIVAL))
+    return Attempt(await _publish(place, RIVAL, RIVAL))
 
 
 @pytest.fixture(scope="module")
 def cast(server: Server) -> Cast:
-    """Everybody, registered once."""
+    """All callers, registered once."""
 
     async def gathered() -> Cast:
         async with client_of(server.url) as http:
             word = uuid.uuid4().hex[:8]
-            names = (*PEOPLE, "operator", "blocked")
+            names = (*USERS, "operator", "blocked")
             callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
             tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
             await grant_admin(server, f"operator-{word}")
@@ -931,7 +931,7 @@ def cast(server: Server) -> Cast:
             "publisher": (await new_key(server, "inbox:publish"), {}),
             RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
         }
-        return Cast({"nobody": (None, {}), **keys, **tokens}, routes, [])
+        return Cast({"anonymous": (None, {}), **keys, **tokens}, routes, [])
 
     return asyncio.run(gathered())
 
@@ -966,41 +966,45 @@ async def test_every_caller_gets_the_expected_status(name: str, place: Place) ->
         attempt = await PREPARED[name](place, who)
         verb = name.partition(" ")[0].removeprefix("inboxes.")
         attempt = attempt._replace(body=attempt.body or INBOX_BODIES.get(verb))
-        caller = attempt.caller or place.everybody[who]
+        caller = attempt.caller or place.callers[who]
         reply = await tried(caller, method, path, attempt)
         got[who] = reply.status
-        if who == "nobody" and reply.status == 401:
+        if who == "anonymous" and reply.status == 401:
             assert (reply.json["code"], reply.headers["www-authenticate"]) == ("unauthenticated", "Bearer")
         if who == "key" and reply.status == 403:
             assert reply.json["code"] == ("forbidden" if name in FOR_ADMINISTRATORS | BY_KEY else "person_needed")
         if who in ("stranger", "removed") and reply.status == 404:
             nothing = attempt._replace(places=attempt.places | _elsewhere(path))
-            assert told(reply) == told(await tried(caller, method, path, nothing)), f"{who} can tell what exists"
-            assert told(reply) == told(await tried(place.owner, method, path, nothing)), f"{who} can tell what exists"
+            assert comparable(reply) == comparable(await tried(caller, method, path, nothing)), (
+                f"{who} can find out what exists"
+            )
+            assert comparable(reply) == comparable(await tried(place.owner, method, path, nothing)), (
+                f"{who} can find out what exists"
+            )
 
     assert got == ROWS[name]
 
 
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
-    somebody = await register(http, f"k-{uuid.uuid4().hex[:16]}")
-    made = await somebody.post("/servers", {"name": "Seen by a key"})
+    user = await register(http, f"k-{uuid.uuid4().hex[:16]}")
+    made = await user.post("/servers", {"name": "Seen by a key"})
     key = Caller(http, await new_key(server, "admin"))
     assert (await key.get("/admin/servers", limit=1))["items"] == [made]
     assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
-    await key.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
-    await key.post(f"/moderation/cases/{NOBODY_HAS_IT}", {"decision": "block"}, expect=404)
+    await key.get(f"/moderation/cases/{UNKNOWN_ID}", expect=404)
+    await key.post(f"/moderation/cases/{UNKNOWN_ID}", {"decision": "block"}, expect=404)
 
 
 def _elsewhere(path: str) -> dict[str, str]:
-    """The first place of a path, with an id that nobody has."""
-    return {places[0]: NOBODY_HAS_IT} if (places := re.findall(r"\{(\w+)\}", path)) else {}
+    """The first parameter of a path, with an unknown id."""
+    return {places[0]: UNKNOWN_ID} if (places := re.findall(r"\{(\w+)\}", path)) else {}
 
 
 async def tried(caller: Caller, method: str, path: str, attempt: Attempt) -> Reply:
     return await caller.call(method, path.format(**attempt.places), attempt.body, **attempt.query)
 
 
-def told(reply: Reply) -> tuple[int, bytes, list[tuple[str, str]]]:
-    """Everything that an answer tells, but for when it was given."""
+def comparable(reply: Reply) -> tuple[int, bytes, list[tuple[str, str]]]:
+    """Everything of a response that does not differ between requests."""
     headers = [(name, value) for name, value in reply.headers.items() if name not in ("date", "x-request-id")]
     return reply.status, reply.raw, sorted(headers)

@@ -1,7 +1,7 @@
 """Tokens over HTTP: every kind of forged one is refused in the same words, and a product's own issuer is believed.
 
-A token that was truly signed may be told why it is not good: that it has expired, is not good yet, or names no tenant.
-Whoever holds it learns nothing by that which it does not say itself.
+The response to a token with a valid signature may explain why it is refused: it has expired, is not valid yet, or names
+no tenant. Its bearer learns nothing that the token itself does not contain.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sobremesa.app import Sobremesa
 AUDIENCE = "chat"
 BY_FILE = "https://login.example.com"
 BY_ADDRESS = "https://accounts.example.org/"
-STRANGER = "https://nobody.example.net"
+STRANGER = "https://unknown.example.net"
 
 
 class Issuer(NamedTuple):
@@ -44,8 +44,8 @@ class Issuer(NamedTuple):
 
     def claims(self, subject: str, **more: Any) -> dict[str, Any]:
         now = int(time.time())
-        told = {"iss": self.name, "aud": AUDIENCE, "sub": subject, "iat": now, "exp": now + 300}
-        return {name: value for name, value in (told | more).items() if value is not None}
+        claims = {"iss": self.name, "aud": AUDIENCE, "sub": subject, "iat": now, "exp": now + 300}
+        return {name: value for name, value in (claims | more).items() if value is not None}
 
     def token(self, subject: str, **more: Any) -> str:
         return signed(self.claims(subject, **more), self.key, alg=self.algorithm, kid=self.key.kid)
@@ -149,7 +149,7 @@ async def http(product: Product) -> AsyncIterator[aiohttp.ClientSession]:
 async def session(product: Product, http: aiohttp.ClientSession, fresh: str) -> Session:
     caller = await register(http, f"ana-{fresh}")
     async with Sobremesa.open(product.server.store, background=False) as app:
-        _, key = await app.keyring.signing_key()
+        _, key = await app.store.keyring.signing_key()
     header, claims, _ = str(caller.token).split(".")
     return Session(caller, key, decoded(header), decoded(claims))
 
@@ -195,7 +195,7 @@ FORGERIES: dict[str, Forgery] = {
     "ES256 with a key of one's own": lambda s: signed(
         s.claims, ECKey.generate_key("P-256"), **s.header | {"alg": "ES256"}
     ),
-    "a kid that nobody has": lambda s: signed(s.claims, s.key, **s.header | {"kid": "nobody-has-it"}),
+    "an unknown kid": lambda s: signed(s.claims, s.key, **s.header | {"kid": "unknown"}),
     "a kid that is a path": lambda s: signed(s.claims, _other, **s.header | {"kid": "../../../../dev/null"}),
     "a kid that is no text": lambda s: signed(s.claims, s.key, **s.header | {"kid": {"$ne": None}}),
     "no kid": lambda s: signed(s.claims, s.key, alg="EdDSA"),
@@ -213,10 +213,10 @@ FORGERIES: dict[str, Forgery] = {
         s.claims, _other, **s.header | {"x5c": ["MIIB"], "x5u": "http://127.0.0.1:1/cert"}
     ),
     "an extension that must be understood": lambda s: signed(s.claims, s.key, **s.header | {"crit": ["exp"]}),
-    "an issuer that nobody knows": lambda s: _resigned(s, iss=STRANGER),
+    "an unknown issuer": lambda s: _resigned(s, iss=STRANGER),
     "no issuer": lambda s: _resigned(s, iss=None),
     "the name of an issuer that has other keys": lambda s: _resigned(s, iss=BY_FILE, aud=AUDIENCE),
-    "another audience": lambda s: _resigned(s, aud="somebody-else"),
+    "another audience": lambda s: _resigned(s, aud="another-audience"),
     "no audience": lambda s: _resigned(s, aud=None),
     "expired": lambda s: _resigned(s, exp=int(_now()) - 1),
     "expired long ago": lambda s: _resigned(s, iat=0, exp=1),
@@ -231,7 +231,7 @@ FORGERIES: dict[str, Forgery] = {
     "a key part that breaks out": lambda s: _resigned(s, sid="x#y"),
     "claims that are a list": lambda s: signed([s.claims], s.key, **s.header),
     "another person with the old signature": lambda s: (
-        f"{encoded(s.header)}.{encoded(s.claims | {'sub': 'somebody'})}.{str(s.caller.token).split('.')[2]}"
+        f"{encoded(s.header)}.{encoded(s.claims | {'sub': 'another-user'})}.{str(s.caller.token).split('.')[2]}"
     ),
     "a wrong signature": lambda s: f"{str(s.caller.token).rpartition('.')[0]}.{encoded(bytes(64))}",
     "no signature": lambda s: str(s.caller.token).rpartition(".")[0] + ".",
@@ -240,24 +240,24 @@ FORGERIES: dict[str, Forgery] = {
     "five parts": lambda s: f"{s.caller.token}.a.b",
     "no token at all": lambda s: "hello",
     "far too long": lambda s: f"{s.caller.token}{'A' * 9000}",
-    "a server key that nobody has": lambda s: "sbk_01JGSYB3ZZ0000000000000000_" + "A" * 43,
+    "an unknown server key": lambda s: "sbk_01JGSYB3ZZ0000000000000000_" + "A" * 43,
 }
 
 
 TRULY_SIGNED = {"expired", "expired long ago", "not yet valid", "no tenant", "a tenant that breaks out"}
-"""Those that may be told why."""
+"""Those whose response may explain the refusal."""
 
 
-async def wrongly_told(http: aiohttp.ClientSession, tokens: dict[str, str]) -> dict[str, Any]:
-    """The tokens that did not get the answer that nobody gets."""
-    nobody = await Caller(http).call("GET", "/users/me")
-    assert nobody.status == 401
+async def wrongly_answered(http: aiohttp.ClientSession, tokens: dict[str, str]) -> dict[str, Any]:
+    """The tokens that did not get the response of an anonymous request."""
+    anonymous = await Caller(http).call("GET", "/users/me")
+    assert anonymous.status == 401
     wrong: dict[str, Any] = {}
     for name, token in tokens.items():
         reply = await Caller(http, token).call("GET", "/users/me")
-        same = reply.raw == nobody.raw
+        same = reply.raw == anonymous.raw
         if name in TRULY_SIGNED:
-            same = reply.json | {"detail": ""} == nobody.json | {"detail": ""}
+            same = reply.json | {"detail": ""} == anonymous.json | {"detail": ""}
         if not same:
             wrong[name] = (reply.status, reply.raw)
     return wrong
@@ -271,7 +271,7 @@ async def test_a_valid_token_is_accepted(session: Session) -> None:
 
 async def test_every_forged_token_gets_the_same_refusal(session: Session) -> None:
     tokens = {name: forge(session) for name, forge in FORGERIES.items()}
-    assert await wrongly_told(session.caller.http, tokens) == {}
+    assert await wrongly_answered(session.caller.http, tokens) == {}
     await session.caller.get("/users/me")
 
 
@@ -313,7 +313,7 @@ async def test_a_token_reaches_the_inboxes_of_its_own_tenant_only(
     key = Caller(http, await new_key(product.server, "inbox:publish", tenant=tenant))
     other_key = Caller(http, await new_key(product.server, "inbox:publish", tenant=f"{tenant}U"))
     notice = {"audience": {"kind": "users", "userIds": [zoe]}, "sender": "shop", "title": "Secret", "body": "Secret"}
-    told = await key.post(f"{at}/messages", notice, expect=202)
+    published = await key.post(f"{at}/messages", notice, expect=202)
     await key.post(f"{at}/messages", notice | {"audience": {"kind": "everyone"}}, expect=202)
 
     assert len((await ours.get(f"{at}/messages"))["items"]) == 2
@@ -323,9 +323,9 @@ async def test_a_token_reaches_the_inboxes_of_its_own_tenant_only(
         for path in (f"{at}/messages", f"{at}/counts"):
             problem = await stranger.get(path, expect=404)
             assert "Secret" not in str(problem)
-        await stranger.put(f"{at}/messages/{told['messageId']}/read", expect=404)
+        await stranger.put(f"{at}/messages/{published['messageId']}/read", expect=404)
     await other_key.post(f"{at}/messages", notice, expect=404)
-    await other_key.get(f"{at}/publishes/{told['messageId']}", expect=404)
+    await other_key.get(f"{at}/publishes/{published['messageId']}", expect=404)
     assert await rival.get(f"/tenants/{tenant}U/inboxes/news/messages") == {"items": [], "next": None}
 
 
@@ -346,7 +346,7 @@ async def test_a_forged_token_of_the_products_issuer_gets_the_same_refusal(
     claims = issuer.claims(f"forged|{fresh}")
     pem = issuer.key.as_pem(private=False)
     forgeries = {
-        "another audience": issuer.token(fresh, aud="somebody-else"),
+        "another audience": issuer.token(fresh, aud="another-audience"),
         "audiences without ours": issuer.token(fresh, aud=["a", "b"]),
         "no audience": issuer.token(fresh, aud=None),
         "expired": issuer.token(fresh, exp=now - 1),
@@ -365,7 +365,7 @@ async def test_a_forged_token_of_the_products_issuer_gets_the_same_refusal(
         "no tenant": other.token(fresh),
         "a tenant that breaks out": other.token(fresh, org="a#b"),
     }
-    assert await wrongly_told(http, forgeries) == {}
+    assert await wrongly_answered(http, forgeries) == {}
 
 
 async def test_a_session_that_was_ended_is_out_at_once(http: aiohttp.ClientSession, session: Session) -> None:

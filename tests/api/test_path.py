@@ -1,7 +1,6 @@
 """The whole path, from registration to the history of a channel: every route, with the answer that is documented.
 
-It is one story for each engine, told in chapters; at its end no route of the served document may be left that nobody
-called.
+It is one story for each engine, in chapters; at its end every route of the served document must have been called.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from typing import Any
 
 import aiohttp
 
-from api.calling import NOBODY_HAS_IT, PASSWORD, PICTURE, ULID, Caller, log_in, register, signed_in
+from api.calling import PASSWORD, PICTURE, ULID, UNKNOWN_ID, Caller, log_in, register, signed_in
 from api.running import Server, sobremesa
-from api.thread_chapters import two_people_strike_a_deal
+from api.thread_chapters import two_users_agree_on_a_deal
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
@@ -34,7 +33,8 @@ PARTICIPANT = {
     *("userId", "username", "avatarUrl", "convoId", "role", "joinedAt", "lastReadMessageId", "lastReadAt"),
 }
 INBOX_MESSAGE = {
-    *("messageId", "sender", "title", "body", "category", "ctaUri", "readat", "receivedAt", "expiresAt", "audience"),
+    *("messageId", "sender", "title", "body", "category", "ctaUri", "readAt", "archivedAt", "snoozedUntil"),
+    *("receivedAt", "expiresAt", "audience"),
 }
 ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
 CASE = {
@@ -54,10 +54,10 @@ class Story:
         self.server = server
         self.http = http
         self.word = word
-        self.nobody = Caller(http)
-        self.ana = self.ben = self.cleo = self.nobody
+        self.anonymous = Caller(http)
+        self.ana = self.ben = self.cleo = self.anonymous
         self.server_id = self.channel_id = ""
-        self.called = self.nobody.called
+        self.called = self.anonymous.called
 
     async def new_person(self, name: str) -> Caller:
         return self.kept(await register(self.http, f"{name}-{self.word}"))
@@ -76,24 +76,24 @@ class Story:
 async def test_every_route_answers_as_documented(server: Server, http: aiohttp.ClientSession, fresh: str) -> None:
     story = Story(server, http, fresh)
 
-    await people_register_log_in_and_refresh(story)
+    await users_register_log_in_and_refresh(story)
     await a_profile_is_seen_and_changed(story)
-    await people_are_found_and_blocked(story)
+    await users_are_found_and_blocked(story)
     await a_server_is_made_and_changed(story)
     await channels_are_made_and_changed(story)
-    await people_come_in_by_invites(story)
-    await people_talk(story)
-    await somebody_polls(story)
-    await somebody_looks_who_is_here(story)
-    await people_react_and_pin(story)
-    await people_read(story)
-    await people_talk_with_each_other(story)
+    await users_join_by_invites(story)
+    await users_send_messages(story)
+    await a_user_polls(story)
+    await a_user_reads_presence(story)
+    await users_react_and_pin(story)
+    await users_read(story)
+    await users_have_conversations(story)
     await a_group_changes(story)
     await files_are_uploaded_and_fetched(story)
-    await the_product_tells_people_something(story)
-    await people_share_a_workspace(story)
-    await people_take_their_data_with_them(story)
-    await two_people_strike_a_deal(story)
+    await the_product_publishes_notifications(story)
+    await users_share_a_workspace(story)
+    await users_export_their_data(story)
+    await two_users_agree_on_a_deal(story)
     await members_get_roles_and_are_removed(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
@@ -104,10 +104,10 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await nothing_was_left_out(story)
 
 
-async def people_register_log_in_and_refresh(story: Story) -> None:
+async def users_register_log_in_and_refresh(story: Story) -> None:
     name = f"ana-{story.word}"
     registration = {"email": f"{name}@Example.com", "username": name, "password": PASSWORD}
-    answer = await story.nobody.post("/auth/register", registration)
+    answer = await story.anonymous.post("/auth/register", registration)
     assert answer.keys() == SIGNED_IN
     assert answer["user"].keys() == ME
     assert ULID.fullmatch(answer["user"]["userId"])
@@ -115,44 +115,44 @@ async def people_register_log_in_and_refresh(story: Story) -> None:
     assert answer["expiresIn"] == 600
 
     same_email = registration | {"username": f"other-{name}"[:32]}
-    assert (await story.nobody.post("/auth/register", same_email, expect=409))["code"] == "email_taken"
+    assert (await story.anonymous.post("/auth/register", same_email, expect=409))["code"] == "email_taken"
     same_name = registration | {"email": f"other-{name}@example.com", "username": name.upper()}
-    assert (await story.nobody.post("/auth/register", same_name, expect=409))["code"] == "username_taken"
-    problem = await story.nobody.post("/auth/register", {**registration, "password": "short"}, expect=422)
+    assert (await story.anonymous.post("/auth/register", same_name, expect=409))["code"] == "username_taken"
+    problem = await story.anonymous.post("/auth/register", {**registration, "password": "short"}, expect=422)
     assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "#/password")
-    problem = await story.nobody.post("/auth/register", {**registration, "email": "no address"}, expect=422)
+    problem = await story.anonymous.post("/auth/register", {**registration, "email": "no address"}, expect=422)
     assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid", "#/email")
 
     by_mail = f"mail-{story.word}"
     asked = {"email": f"{by_mail}@example.com", "username": by_mail, "password": PASSWORD}
     for email in (registration["email"], asked["email"]):
-        answer = await story.nobody.post("/auth/registrations", asked | {"email": email}, expect=202)
+        answer = await story.anonymous.post("/auth/registrations", asked | {"email": email}, expect=202)
         assert answer == {"accepted": True}
     token = await asyncio.to_thread(story.server.mailed_token_of, asked["email"])
-    answer = await story.nobody.post("/auth/registrations/confirm", {"token": token})
+    answer = await story.anonymous.post("/auth/registrations/confirm", {"token": token})
     assert (answer.keys(), answer["user"]["username"]) == (SIGNED_IN, by_mail)
-    used = await story.nobody.post("/auth/registrations/confirm", {"token": token}, expect=422)
+    used = await story.anonymous.post("/auth/registrations/confirm", {"token": token}, expect=422)
     assert used["code"] == "bad_registration_token"
 
     login = {"email": f"{name.upper()}@EXAMPLE.com", "password": PASSWORD, "device": "a phone"}
-    by_name = await story.nobody.post("/auth/login", login | {"email": name.upper()}, expect=200)
-    answer = await story.nobody.post("/auth/login", login, expect=200)
+    by_name = await story.anonymous.post("/auth/login", login | {"email": name.upper()}, expect=200)
+    answer = await story.anonymous.post("/auth/login", login, expect=200)
     assert by_name["user"] == answer["user"]
     assert answer.keys() == SIGNED_IN
-    wrong = await story.nobody.call("POST", "/auth/login", login | {"password": "not this one"})
-    unknown = await story.nobody.call("POST", "/auth/login", login | {"email": f"nobody-{name}@example.com"})
+    wrong = await story.anonymous.call("POST", "/auth/login", login | {"password": "not this one"})
+    unknown = await story.anonymous.call("POST", "/auth/login", login | {"email": f"unknown-{name}@example.com"})
     assert wrong.status == unknown.status == 401
     assert wrong.raw == unknown.raw
 
-    refreshed = await story.nobody.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=200)
+    refreshed = await story.anonymous.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=200)
     assert refreshed.keys() == SIGNED_IN
     assert refreshed["refreshToken"] != answer["refreshToken"]
-    again = await story.nobody.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=200)
+    again = await story.anonymous.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=200)
     assert again["refreshToken"] == refreshed["refreshToken"], "a lost answer can be had once more"
-    latest = await story.nobody.post("/auth/refresh", {"refreshToken": refreshed["refreshToken"]}, expect=200)
-    ended = await story.nobody.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=401)
+    latest = await story.anonymous.post("/auth/refresh", {"refreshToken": refreshed["refreshToken"]}, expect=200)
+    ended = await story.anonymous.post("/auth/refresh", {"refreshToken": answer["refreshToken"]}, expect=401)
     assert ended["code"] == "session_ended"
-    await story.nobody.post("/auth/refresh", {"refreshToken": latest["refreshToken"]}, expect=401)
+    await story.anonymous.post("/auth/refresh", {"refreshToken": latest["refreshToken"]}, expect=401)
 
     story.ana = story.kept(await log_in(story.http, name, device="a laptop"))
     story.ben, story.cleo = await story.new_person("ben"), await story.new_person("cleo")
@@ -165,7 +165,7 @@ async def a_profile_is_seen_and_changed(story: Story) -> None:
 
     unchanged = await story.ana.patch("/users/me")
     assert unchanged | {"updatedAt": me["updatedAt"]} == me, "a body whose fields are all optional may be left out"
-    picture = "/v1/attachments/" + NOBODY_HAS_IT
+    picture = "/v1/attachments/" + UNKNOWN_ID
     changed = await story.ana.patch("/users/me", {"avatarUrl": picture})
     assert (changed["avatarUrl"], changed["username"]) == (picture, me["username"])
     assert (await story.ana.patch("/users/me", {"username": story.ben.name}, expect=409))["code"] == "username_taken"
@@ -173,12 +173,12 @@ async def a_profile_is_seen_and_changed(story: Story) -> None:
     assert problem["errors"][0]["pointer"] == "#/user_name"
 
 
-async def people_are_found_and_blocked(story: Story) -> None:
+async def users_are_found_and_blocked(story: Story) -> None:
     ben = await story.ana.get(f"/users/{story.ben.user_id}")
     assert ben.keys() == {*FACE, "createdAt"}
-    assert (await story.ana.get(f"/users/{NOBODY_HAS_IT}", expect=404))["code"] == "not_found"
+    assert (await story.ana.get(f"/users/{UNKNOWN_ID}", expect=404))["code"] == "not_found"
     assert await story.ana.get("/users", username=story.ben.name.upper()) == {"items": [ben], "next": None}
-    assert await story.ana.get("/users", username="nobody at all") == {"items": [], "next": None}
+    assert await story.ana.get("/users", username="no such user") == {"items": [], "next": None}
 
     blocks = "/users/me/blocks"
     await story.ana.get(f"{blocks}/{story.ben.user_id}", expect=404)
@@ -187,7 +187,7 @@ async def people_are_found_and_blocked(story: Story) -> None:
     assert await story.ana.put(f"{blocks}/{story.ben.user_id}") == block
     assert await story.ana.get(f"{blocks}/{story.ben.user_id}") == block
     assert (await story.ana.put(f"{blocks}/{story.ana.user_id}", expect=422))["code"] == "self_block"
-    await story.ana.put(f"{blocks}/{NOBODY_HAS_IT}", expect=404)
+    await story.ana.put(f"{blocks}/{UNKNOWN_ID}", expect=404)
     await story.ana.put(f"{blocks}/{story.cleo.user_id}")
     listed = await pages(story.ana, blocks, limit=1)
     assert {item["userId"] for item in listed} == {story.ben.user_id, story.cleo.user_id}
@@ -249,7 +249,7 @@ async def channels_are_made_and_changed(story: Story) -> None:
     assert [item["name"] for item in (await story.ana.get(at))["items"]] == ["lounge"]
 
 
-async def people_come_in_by_invites(story: Story) -> None:
+async def users_join_by_invites(story: Story) -> None:
     at = f"/servers/{story.server_id}/invites"
     unlimited = await story.ana.post(at)
     assert unlimited.keys() == INVITE
@@ -277,7 +277,7 @@ async def people_come_in_by_invites(story: Story) -> None:
     await story.cleo.get(f"/invites/{unlimited['code']}", expect=404)
 
 
-async def people_talk(story: Story) -> None:
+async def users_send_messages(story: Story) -> None:
     messages = f"{story.at}/messages"
     draft = {"content": f"Hello @{story.ben.name}", "nonce": "one"}
     first = await story.ana.post(messages, draft)
@@ -290,12 +290,12 @@ async def people_talk(story: Story) -> None:
     assert reused["code"] == "nonce_reused"
     reply = await story.ben.post(messages, {"content": "Hello", "replyTo": first["messageId"]})
     assert reply["replyTo"] == first["messageId"]
-    missing = await story.ben.post(messages, {"content": "Hello", "replyTo": NOBODY_HAS_IT}, expect=422)
+    missing = await story.ben.post(messages, {"content": "Hello", "replyTo": UNKNOWN_ID}, expect=422)
     assert missing["code"] == "reply_missing"
     for content in ("", "x" * 4001):
         await story.ben.post(messages, {"content": content}, expect=422)
-    said = [first, reply, *[await story.ben.post(messages, {"content": str(number)}) for number in range(5)]]
-    ids = [message["messageId"] for message in said]
+    sent = [first, reply, *[await story.ben.post(messages, {"content": str(number)}) for number in range(5)]]
+    ids = [message["messageId"] for message in sent]
 
     newest_first = await pages(story.cleo, messages, limit=3)
     assert [message["messageId"] for message in newest_first] == ids[::-1]
@@ -311,9 +311,9 @@ async def people_talk(story: Story) -> None:
 
     mine = f"{messages}/{ids[0]}"
     assert await story.cleo.get(mine) == {name: first[name] for name in MESSAGE}
-    await story.cleo.get(f"{messages}/{NOBODY_HAS_IT}", expect=404)
+    await story.cleo.get(f"{messages}/{UNKNOWN_ID}", expect=404)
     assert await story.cleo.get(f"/messages/{ids[0]}") == {name: first[name] for name in MESSAGE}
-    await story.cleo.get(f"/messages/{NOBODY_HAS_IT}", expect=404)
+    await story.cleo.get(f"/messages/{UNKNOWN_ID}", expect=404)
     edited = await story.ana.patch(mine, {"content": "Hello, all"})
     assert (edited["content"], edited["edited"], edited["mentions"]) == ("Hello, all", True, [])
     await story.ben.patch(mine, {"content": "Not mine"}, expect=403)
@@ -326,7 +326,7 @@ async def people_talk(story: Story) -> None:
     await story.ana.delete(f"{story.at}/typing")
 
 
-async def people_react_and_pin(story: Story) -> None:
+async def users_react_and_pin(story: Story) -> None:
     newest = (await story.ana.get(f"{story.at}/messages", limit=2))["items"][1]
     message = f"{story.at}/messages/{newest['messageId']}"
     for caller, emoji in itertools.product((story.ana, story.ben), ("👍", "🌶")):
@@ -354,22 +354,22 @@ async def people_react_and_pin(story: Story) -> None:
     assert (await story.ben.get(f"{story.at}/pins"))["items"] == []
 
 
-async def somebody_polls(story: Story) -> None:
+async def a_user_polls(story: Story) -> None:
     """What happened since a cursor, by one request."""
     now = await story.ben.get("/events")
     assert now["items"] == []
     channel = await story.ana.patch(story.at, {"topic": "For those who poll"})
     topics: list[Any] = []
-    while not topics:  # on DynamoDB something of before may still be told
-        heard = await story.ben.get("/events", after=now["next"], wait=20)
-        now = heard
-        changed = [event for event in heard["items"] if event["t"] == "channel.updated"]
+    while not topics:  # on DynamoDB earlier events may still arrive
+        polled = await story.ben.get("/events", after=now["next"], wait=20)
+        now = polled
+        changed = [event for event in polled["items"] if event["t"] == "channel.updated"]
         topics = [event for event in changed if event["d"]["topic"] == channel["topic"]]
     assert topics[0].keys() == {"t", "s", "id", "d"}
     assert topics[0]["d"] == channel
 
 
-async def somebody_looks_who_is_here(story: Story) -> None:
+async def a_user_reads_presence(story: Story) -> None:
     """Nobody is: this story has no sockets."""
     asked = await story.ana.get("/presence", userIds=f"{story.ben.user_id},{story.ana.user_id}")
     assert asked == {
@@ -381,7 +381,7 @@ async def somebody_looks_who_is_here(story: Story) -> None:
     await story.ana.get("/presence", userIds=",".join(f"u{number}" for number in range(101)), expect=422)
 
 
-async def people_read(story: Story) -> None:
+async def users_read(story: Story) -> None:
     newest = (await story.ana.get(f"{story.at}/messages", limit=3))["items"]
     unread = await story.cleo.get(f"{story.at}/unread")
     assert unread.keys() == {"count", "capped", "mentions"}
@@ -413,7 +413,7 @@ async def people_read(story: Story) -> None:
     assert await story.cleo.put(f"{story.at}/preferences", {"muted": False}) == {"muted": False}
 
 
-async def people_talk_with_each_other(story: Story) -> None:
+async def users_have_conversations(story: Story) -> None:
     both = {"type": "direct", "userIds": [story.ben.user_id]}
     begun = await story.ana.post("/conversations", both)
     assert begun.keys() == CONVERSATION
@@ -421,8 +421,8 @@ async def people_talk_with_each_other(story: Story) -> None:
     assert begun["unread"] == {"count": 0, "capped": False, "mentions": 0}
     again = await story.ben.post("/conversations", both | {"userIds": [story.ana.user_id]}, expect=200)
     assert again["convoId"] == begun["convoId"]
-    unknown = await story.ana.post("/conversations", both | {"userIds": [NOBODY_HAS_IT]}, expect=422)
-    assert (unknown["code"], unknown["userIds"]) == ("unknown_people", [NOBODY_HAS_IT])
+    unknown = await story.ana.post("/conversations", both | {"userIds": [UNKNOWN_ID]}, expect=422)
+    assert (unknown["code"], unknown["userIds"]) == ("unknown_people", [UNKNOWN_ID])
     crowd = await story.ana.post(
         "/conversations", both | {"userIds": [story.ben.user_id, story.cleo.user_id]}, expect=422
     )
@@ -503,7 +503,7 @@ async def files_are_uploaded_and_fetched(story: Story) -> None:
     assert (await story.ana.post(f"{at}/complete", expect=200)).keys() == FILE
     for what, url in (("content", made["url"]), ("preview", made["previewUrl"])):
         token = url.removeprefix(f"/v1{at}/{what}?token=")
-        fetched = await story.nobody.call("GET", f"{at}/{what}", token=token)
+        fetched = await story.anonymous.call("GET", f"{at}/{what}", token=token)
         assert (fetched.status, fetched.headers["x-content-type-options"]) == (200, "nosniff")
         assert (fetched.raw == PICTURE) == (what == "content")
     await story.ben.get(at, expect=404)
@@ -514,12 +514,12 @@ async def files_are_uploaded_and_fetched(story: Story) -> None:
     assert (await story.ana.post("/attachments", asked, expect=409))["code"] == "no_presigned_uploads"
 
 
-async def the_product_tells_people_something(story: Story) -> None:
+async def the_product_publishes_notifications(story: Story) -> None:
     inbox = f"news-{story.word}"
     at = f"/tenants/default/inboxes/{inbox}"
     scopes = ("--scope", "inbox:publish", "--scope", "inbox:admin", "--scope", "inbox:read")
-    said = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
-    key = story.kept(Caller(story.http, said.split()[-1]))
+    printed = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
+    key = story.kept(Caller(story.http, printed.split()[-1]))
 
     assert await key.put("/tenants/default/settings", {"title": "The shop", "ttl": "30d"}) == await key.get(
         "/tenants/default/settings"
@@ -531,19 +531,19 @@ async def the_product_tells_people_something(story: Story) -> None:
 
     to_ana = {"kind": "users", "userIds": [story.ana.user_id, story.ben.user_id, story.ana.user_id]}
     notice = {"audience": to_ana, "sender": "shop", "title": "Sent", "body": {"parcel": 7}, "hostSystemId": "order-1"}
-    told = await key.post(f"{at}/messages", notice, expect=202)
-    assert (told["recipients"], told["state"]) == (2, "done")
-    assert await key.post(f"{at}/messages", notice, expect=202) == told
+    published = await key.post(f"{at}/messages", notice, expect=202)
+    assert (published["recipients"], published["state"]) == (2, "done")
+    assert await key.post(f"{at}/messages", notice, expect=202) == published
     problem = await key.post(f"{at}/messages", notice | {"title": "Lost"}, expect=409)
     assert problem["code"] == "host_system_id_reused"
-    progress = await key.get(f"{at}/publishes/{told['messageId']}")
+    progress = await key.get(f"{at}/publishes/{published['messageId']}")
     assert progress == {"delivered": 2, "recipients": 2, "state": "done"}
     everyone = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "Half price", "body": "Today"}
     offer = await key.post(f"{at}/messages", everyone | {"category": "offers", "ctaUri": "https://a.b"}, expect=202)
     problem = await key.post(f"{at}/messages", everyone | {"category": "*"}, expect=422)
     assert problem["code"] == "bad_category"
 
-    await people_read_what_they_were_told(story, inbox, told["messageId"], offer["messageId"])
+    await users_read_their_notifications(story, inbox, published["messageId"], offer["messageId"])
     many = {"kind": "users", "userIds": [f"{story.word}-{number:05}" for number in range(1500)]}
     running = await key.post(f"{at}/messages", notice | {"audience": many, "hostSystemId": "order-2"}, expect=202)
     assert (running["recipients"], running["state"]) == (1500, "running")
@@ -553,12 +553,12 @@ async def the_product_tells_people_something(story: Story) -> None:
     assert progress == {"delivered": 1500, "recipients": 1500, "state": "done"}
 
 
-async def people_read_what_they_were_told(story: Story, inbox: str, told: str, offer: str) -> None:
+async def users_read_their_notifications(story: Story, inbox: str, published: str, offer: str) -> None:
     at = f"/tenants/default/inboxes/{inbox}"
     listed = (await story.ana.get(f"{at}/messages"))["items"]
     assert [message.keys() for message in listed] == [INBOX_MESSAGE, INBOX_MESSAGE]
-    assert [message["messageId"] for message in listed] == [offer, told]
-    assert (listed[0]["category"], listed[1]["body"], listed[1]["readat"]) == ("offers", {"parcel": 7}, None)
+    assert [message["messageId"] for message in listed] == [offer, published]
+    assert (listed[0]["category"], listed[1]["body"], listed[1]["readAt"]) == ("offers", {"parcel": 7}, None)
     page = await story.ana.get(f"{at}/messages", limit=1)
     assert await story.ana.get(f"{at}/messages", limit=1, cursor=page["next"]) == {"items": listed[1:], "next": None}
     offers = {"total": 1, "unread": 1, "muted": False}
@@ -569,8 +569,8 @@ async def people_read_what_they_were_told(story: Story, inbox: str, told: str, o
     assert await story.ana.put(f"{at}/preferences/offers", {"muted": True}) == {"category": "offers", "muted": True}
     assert (await story.ana.get(f"{at}/counts"))["unread"] == 1
     assert (await story.ana.put(f"{at}/preferences/*", {"muted": True}, expect=422))["code"] == "bad_category"
-    assert await story.ana.put(f"{at}/messages/{told}/read") == {"changed": True}
-    assert await story.ana.put(f"{at}/messages/{told}/read") == {"changed": False}
+    assert await story.ana.put(f"{at}/messages/{published}/read") == {"changed": True}
+    assert await story.ana.put(f"{at}/messages/{published}/read") == {"changed": False}
     assert await story.ana.put(f"{at}/messages/nothing/read") == {"changed": False}
     assert [one["title"] for one in (await story.ana.get(f"{at}/messages", unread="true"))["items"]] == ["Half price"]
     assert await story.ana.post(f"{at}/read-all", {"category": "offers"}, expect=200) == {"changed": 1}
@@ -580,14 +580,14 @@ async def people_read_what_they_were_told(story: Story, inbox: str, told: str, o
     past = {"until": "2020-01-01T00:00:00Z"}
     problem = await story.ana.put(f"{at}/messages/{offer}/snooze", past, expect=422)
     assert problem["code"] == "past_snooze"
-    assert await story.ana.put(f"{at}/messages/{told}/archive") == {"changed": True}
+    assert await story.ana.put(f"{at}/messages/{published}/archive") == {"changed": True}
     assert await story.ana.get(f"{at}/counts") == {"total": 0, "unread": 0, "categories": {}}
     assert (await story.ben.get(f"{at}/counts"))["total"] == 2
     for path in ("/messages", "/counts"):
         await story.ana.get(f"/tenants/rival/inboxes/{inbox}{path}", expect=404)
 
 
-async def people_share_a_workspace(story: Story) -> None:
+async def users_share_a_workspace(story: Story) -> None:
     made = await story.ana.post("/workspaces", {"name": "The kitchen"})
     assert made.keys() == {"workspaceId", "name", "role", "createdBy", "createdAt", "updatedAt"}
     at = f"/workspaces/{made['workspaceId']}"
@@ -647,7 +647,7 @@ async def people_share_a_workspace(story: Story) -> None:
     assert (await story.ben.get("/workspaces"))["items"] == []
 
 
-async def people_take_their_data_with_them(story: Story) -> None:
+async def users_export_their_data(story: Story) -> None:
     export = await story.ana.call("GET", "/users/me/export")
     assert export.status == 200
     assert export.headers["content-type"] == "application/x-ndjson"
@@ -692,7 +692,7 @@ async def members_get_roles_and_are_removed(story: Story) -> None:
 
 async def the_server_changes_hands_and_ends(story: Story) -> None:
     at = f"/servers/{story.server_id}"
-    assert (await story.ana.post(f"{at}/transfer", {"userId": NOBODY_HAS_IT}, expect=404))["code"] == "not_found"
+    assert (await story.ana.post(f"{at}/transfer", {"userId": UNKNOWN_ID}, expect=404))["code"] == "not_found"
     moved = await story.ana.post(f"{at}/transfer", {"userId": story.ben.user_id}, expect=200)
     assert moved["ownerId"] == story.ben.user_id
     await story.ana.post(f"{at}/transfer", {"userId": story.ana.user_id}, expect=403)
@@ -739,7 +739,7 @@ async def moderators_decide_about_cases(story: Story) -> None:
 
     address = f"/moderation/cases/{case['caseId']}"
     assert await admin.get(address) == case
-    await admin.get(f"/moderation/cases/{NOBODY_HAS_IT}", expect=404)
+    await admin.get(f"/moderation/cases/{UNKNOWN_ID}", expect=404)
     await admin.post(address, {"decision": "perhaps"}, expect=422)
     decided = await admin.post(address, {"decision": "block", "note": "So do we."}, expect=200)
     assert (decided["state"], decided["decision"], decided["decidedBy"]) == ("closed", "block", story.ana.user_id)
@@ -767,13 +767,13 @@ async def sessions_and_passwords_end(story: Story) -> None:
     await phone.put("/users/me/password", {"current": PASSWORD, "next": "another password"}, expect=204)
     await phone.get("/users/me")
 
-    assert await story.nobody.post("/auth/reset", {"email": story.ben.email}, expect=202) == {"accepted": True}
-    unknown = {"email": f"nobody-{story.word}@example.com"}
-    assert await story.nobody.post("/auth/reset", unknown, expect=202) == {"accepted": True}
+    assert await story.anonymous.post("/auth/reset", {"email": story.ben.email}, expect=202) == {"accepted": True}
+    unknown = {"email": f"unknown-{story.word}@example.com"}
+    assert await story.anonymous.post("/auth/reset", unknown, expect=202) == {"accepted": True}
     token = await asyncio.to_thread(story.server.mailed_token_of, story.ben.email)
-    await story.nobody.post("/auth/reset/confirm", {"token": token, "password": PASSWORD}, expect=204)
+    await story.anonymous.post("/auth/reset/confirm", {"token": token, "password": PASSWORD}, expect=204)
     await phone.get("/users/me", expect=401)
-    used = await story.nobody.post("/auth/reset/confirm", {"token": token, "password": PASSWORD}, expect=422)
+    used = await story.anonymous.post("/auth/reset/confirm", {"token": token, "password": PASSWORD}, expect=422)
     assert used["code"] == "bad_reset_token"
 
     story.ben = story.kept(await log_in(story.http, story.ben.name))
@@ -789,11 +789,11 @@ async def an_account_is_deleted(story: Story) -> None:
     assert (await story.ana.delete("/users/me", expect=403))["code"] == "wrong_password"
     await story.ana.delete("/users/me", {"password": PASSWORD})
     await story.ana.get("/users/me", expect=401)
-    await story.nobody.post("/auth/login", {"email": story.ana.email, "password": PASSWORD}, expect=401)
+    await story.anonymous.post("/auth/login", {"email": story.ana.email, "password": PASSWORD}, expect=401)
     gone = await story.cleo.call("GET", f"/users/{story.ana.user_id}")
     assert gone.status == 404 or gone.json["username"] == "deleted user"
     name = {"email": story.ana.email, "username": story.ana.name, "password": PASSWORD}
-    assert signed_in(story.http, await story.nobody.post("/auth/register", name)).user_id != story.ana.user_id
+    assert signed_in(story.http, await story.anonymous.post("/auth/register", name)).user_id != story.ana.user_id
 
 
 async def nothing_was_left_out(story: Story) -> None:

@@ -20,7 +20,7 @@ from sobremesa.rooms.service import Rooms
 
 SENDERS = 32
 AFTER_MESSAGES = 200
-"""So many were answered when the server is told to stop: the senders are in full swing."""
+"""So many were answered when the server is stopped: the senders are in full swing."""
 BUSY_WITHIN_SECONDS = 60.0
 STOPPED_WITHIN_SECONDS = 10.0
 
@@ -48,25 +48,25 @@ class Traffic:
             for number in range(100_000):
                 body = {"content": f"{sender}/{number}", "nonce": f"{sender}-{number}"}
                 async with self.caller.http.post(path, json=body, headers=headers) as answer:
-                    said = await answer.json(content_type=None)
+                    sent = await answer.json(content_type=None)
                 self.statuses[answer.status] += 1
                 if answer.status != 201:
                     return
-                self.acknowledged[said["messageId"]] = said["content"]
+                self.acknowledged[sent["messageId"]] = sent["content"]
                 if len(self.acknowledged) >= AFTER_MESSAGES:
                     self.busy.set()
 
 
-class Town(NamedTuple):
+class OwnedChannel(NamedTuple):
     caller: Caller
     channel_id: str
 
 
-async def settle(http: aiohttp.ClientSession, word: str) -> Town:
+async def create_channel(http: aiohttp.ClientSession, word: str) -> OwnedChannel:
     caller = await register(http, f"ana-{word}")
     server = await caller.post("/servers", {"name": "A busy table"})
     channel = await caller.post(f"/servers/{server['serverId']}/channels", {"name": "general"})
-    return Town(caller, channel["channelId"])
+    return OwnedChannel(caller, channel["channelId"])
 
 
 async def in_full_swing(traffic: Traffic) -> asyncio.Task[None]:
@@ -79,11 +79,11 @@ async def in_full_swing(traffic: Traffic) -> asyncio.Task[None]:
     return running
 
 
-async def kept(store: str, town: Town) -> dict[str, str]:
+async def kept(store: str, owned: OwnedChannel) -> dict[str, str]:
     """Every message of the channel, through the library's door."""
     async with Sobremesa.open(store, background=False) as app:
-        actor = Actor.of_user(UserId(town.caller.user_id), town.caller.name)
-        return await _all(app.channels, actor, town.channel_id)
+        actor = Actor.of_user(UserId(owned.caller.user_id), owned.caller.name)
+        return await _all(app.communities, actor, owned.channel_id)
 
 
 async def _all(channels: Rooms, actor: Actor, channel_id: str) -> dict[str, str]:
@@ -102,8 +102,8 @@ async def test_a_stopping_server_finishes_requests_in_progress(
 ) -> None:
     with serving(store_of(engine, request), tmp_path / "server.log") as server:
         async with client_of(server.url) as http:
-            town = await settle(http, fresh)
-            traffic = Traffic(*town)
+            owned = await create_channel(http, fresh)
+            traffic = Traffic(*owned)
             running = await in_full_swing(traffic)
 
             server.process.terminate()
@@ -112,7 +112,7 @@ async def test_a_stopping_server_finishes_requests_in_progress(
                 await running
 
         assert traffic.statuses.keys() == {201}, server.log.read_text()[-2000:]
-        assert_nothing_is_lost(traffic, await kept(server.store, town), begun_at_most=0)
+        assert_nothing_is_lost(traffic, await kept(server.store, owned), begun_at_most=0)
 
 
 async def test_a_killed_server_has_everything_that_it_answered(
@@ -121,8 +121,8 @@ async def test_a_killed_server_has_everything_that_it_answered(
     store = store_of("embedded", request)
     with serving(store, tmp_path / "server.log") as server:
         async with client_of(server.url) as http:
-            town = await settle(http, fresh)
-            traffic = Traffic(*town)
+            owned = await create_channel(http, fresh)
+            traffic = Traffic(*owned)
             running = await in_full_swing(traffic)
 
             server.kill()
@@ -131,17 +131,17 @@ async def test_a_killed_server_has_everything_that_it_answered(
     assert traffic.statuses.keys() == {201}
 
     with serving(store, tmp_path / "again.log") as again:
-        await the_nonces_still_hold(again, traffic, town)
-    assert_nothing_is_lost(traffic, await kept(store, town), begun_at_most=SENDERS)
+        await the_nonces_still_hold(again, traffic, owned)
+    assert_nothing_is_lost(traffic, await kept(store, owned), begun_at_most=SENDERS)
 
 
-async def the_nonces_still_hold(server: Server, traffic: Traffic, town: Town) -> None:
+async def the_nonces_still_hold(server: Server, traffic: Traffic, owned: OwnedChannel) -> None:
     """The restarted server knows the same session and the same nonces."""
     message_id, content = next(iter(traffic.acknowledged.items()))
     async with client_of(server.url) as http:
-        caller = Caller(http, town.caller.token, town.caller.user)
+        caller = Caller(http, owned.caller.token, owned.caller.user)
         body = {"content": content, "nonce": content.replace("/", "-")}
-        again = await caller.post(f"/channels/{town.channel_id}/messages", body, expect=200)
+        again = await caller.post(f"/channels/{owned.channel_id}/messages", body, expect=200)
     assert (again["messageId"], again["replayed"]) == (message_id, True)
 
 

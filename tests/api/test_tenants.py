@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 from joserfc.jwk import ECKey
 
-from api.calling import NOBODY_HAS_IT, Caller, Reply, client_of, register
+from api.calling import UNKNOWN_ID, Caller, client_of, register
 from api.conftest import store_of
 from api.running import Server, grant_admin, new_key, serving
 from api.test_jwt import AUDIENCE, BY_FILE, Issuer
@@ -86,12 +86,12 @@ async def estate_of(product: Product, http: aiohttp.ClientSession, tenant: str, 
     channel_id = (await owner.post(f"/servers/{server_id}/channels", {"name": "general"}))["channelId"]
     code = (await owner.post(f"/servers/{server_id}/invites"))["code"]
     await other.post(f"/invites/{code}/redeem", expect=200)
-    said = await other.post(f"/channels/{channel_id}/messages", {"content": f"buy from {tenant}"})
-    at = f"/channels/{channel_id}/messages/{said['messageId']}"
+    sent = await other.post(f"/channels/{channel_id}/messages", {"content": f"buy from {tenant}"})
+    at = f"/channels/{channel_id}/messages/{sent['messageId']}"
     await owner.post(f"{at}/report", {"reason": f"spam in {tenant}"}, expect=202)
     body = {"kind": "project", "lbgId": f"lbg-{word}", "sellerUserId": other.user_id}
     thread_id = (await owner.post("/threads", body))["threadId"]
-    return Estate(server_id, said["messageId"], "", thread_id, body["lbgId"])
+    return Estate(server_id, sent["messageId"], "", thread_id, body["lbgId"])
 
 
 async def world_of(product: Product, http: aiohttp.ClientSession) -> World:
@@ -170,7 +170,7 @@ async def opened(caller: Caller, estate: Estate) -> set[str]:
     return found
 
 
-async def test_only_the_own_tenant_decides_a_case_and_others_cannot_tell_that_there_is_one(
+async def test_only_the_own_tenant_decides_a_case_and_others_cannot_find_out_that_it_exists(
     product: Product, client: aiohttp.ClientSession
 ) -> None:
     world = await world_of(product, client)
@@ -181,8 +181,8 @@ async def test_only_the_own_tenant_decides_a_case_and_others_cannot_tell_that_th
                 continue
             for method, body in (("GET", None), ("POST", {"decision": "block"})):
                 refused = await caller.call(method, at, body)
-                nothing = await caller.call(method, f"/moderation/cases/{NOBODY_HAS_IT}", body)
-                assert (refused.status, said(refused)) == (404, said(nothing))
+                nothing = await caller.call(method, f"/moderation/cases/{UNKNOWN_ID}", body)
+                assert (refused.status, refused.raw) == (404, nothing.raw)
 
         assert (await world.actors[tenant, "key"].get(at))["state"] == "open"
         decided = await world.actors[tenant, "administrator"].post(at, {"decision": "approve"}, expect=200)
@@ -224,7 +224,3 @@ async def test_a_token_of_a_known_user_that_names_another_tenant_is_refused(
 
     assert (await user.get("/users/me"))["tenant"] == "acme"
     await user.get("/tenants/acme/inboxes/news/messages")
-
-
-def said(reply: Reply) -> bytes:
-    return reply.raw

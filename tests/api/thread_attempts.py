@@ -1,4 +1,4 @@
-"""Who may do what in a thread. The columns of the matrix, as people of a thread:
+"""Who may do what in a thread. The columns of the matrix, as users of a thread:
 
 - owner is the buyer, moderator a colleague on the buyer's side, member the seller, admin an admin of the thread
 - removed was a colleague of the buyer's and is not any more; a stranger never was there
@@ -12,7 +12,7 @@ import uuid
 from typing import Any
 
 from api.attempts import INSIDE, Attempt, Scene, prepares
-from api.calling import NOBODY_HAS_IT, Caller
+from api.calling import UNKNOWN_ID, Caller
 
 TABLE = """
 threads.createThread                401  403       201      201     201        201    201    201
@@ -82,7 +82,7 @@ ALONE = {
     *("threads.addParticipant", "threads.addParticipant admin"),
     *("threads.changeParticipant", "threads.removeParticipant own"),
 }
-"""The lines after which the thread is not open, or its people are not in their roles."""
+"""The lines after which the thread is not open, or its users are not in their roles."""
 
 OFFER = {"type": "offer", "payload": {"amount": 25_000, "currency": "EUR"}}
 
@@ -90,21 +90,21 @@ _versions = itertools.count(1)
 
 
 class Deal:
-    """A thread with everybody in their places."""
+    """A thread with all callers in their roles."""
 
     def __init__(self, scene: Scene) -> None:
-        self.everybody = scene.everybody
-        self.buyer, self.seller = scene.everybody["owner"], scene.everybody["member"]
-        self.operator = scene.everybody["operator"]
+        self.callers = scene.callers
+        self.buyer, self.seller = scene.callers["owner"], scene.callers["member"]
+        self.operator = scene.callers["operator"]
         self.thread_id = self.message_id = ""
 
     async def build(self) -> None:
         made = await self.buyer.post("/threads", {"kind": "project", "sellerUserId": self.seller.user_id})
         self.thread_id = made["threadId"]
         for who, role in (("moderator", "buyer"), ("removed", "buyer"), ("admin", "admin")):
-            await self.take_in(self.everybody[who], role)
-        self.message_id = await self.say(self.buyer)
-        removed = self.everybody["removed"]
+            await self.take_in(self.callers[who], role)
+        self.message_id = await self.send(self.buyer)
+        removed = self.callers["removed"]
         await removed.delete(f"{self.at}/participants/{removed.user_id}")
 
     @property
@@ -117,7 +117,7 @@ class Deal:
     async def take_out(self, who: Caller) -> None:
         await self.operator.call("DELETE", f"{self.at}/participants/{who.user_id}")
 
-    async def say(self, who: Caller) -> str:
+    async def send(self, who: Caller) -> str:
         return str((await who.post(f"{self.at}/messages", {"content": "Hello"}))["messageId"])
 
     async def card(self) -> str:
@@ -136,15 +136,15 @@ async def deal_of(scene: Scene) -> Deal:
 
 @prepares("threads.createThread")
 async def _create_thread(scene: Scene, who: str) -> Attempt:
-    body = {"kind": "inquiry", "sellerUserId": scene.everybody["victim"].user_id, "listingId": uuid.uuid4().hex}
+    body = {"kind": "inquiry", "sellerUserId": scene.callers["victim"].user_id, "listingId": uuid.uuid4().hex}
     return Attempt(body=body)
 
 
 @prepares("threads.createThread again")
 async def _create_thread_again(scene: Scene, who: str) -> Attempt:
     attempt = await _create_thread(scene, who)
-    if scene.everybody[who].user:
-        await scene.everybody[who].post("/threads", attempt.body)
+    if scene.callers[who].user:
+        await scene.callers[who].post("/threads", attempt.body)
     return attempt
 
 
@@ -178,7 +178,7 @@ async def _unlock(scene: Scene, who: str) -> Attempt:
 
 @prepares("threads.addParticipant")
 async def _take_in(scene: Scene, who: str) -> Attempt:
-    deal, victim = await deal_of(scene), scene.everybody["victim"]
+    deal, victim = await deal_of(scene), scene.callers["victim"]
     await deal.take_out(victim)
     return Attempt({"threadId": deal.thread_id}, {"userId": victim.user_id, "roleContext": "buyer"})
 
@@ -199,14 +199,14 @@ async def _silence_the_seller(scene: Scene, who: str) -> Attempt:
 
 @prepares("threads.changeParticipant own")
 async def _mute(scene: Scene, who: str) -> Attempt:
-    deal, caller = await deal_of(scene), scene.everybody[who]
-    user_id = caller.user_id if caller.user else NOBODY_HAS_IT
+    deal, caller = await deal_of(scene), scene.callers[who]
+    user_id = caller.user_id if caller.user else UNKNOWN_ID
     return Attempt({"threadId": deal.thread_id, "userId": user_id}, {"muted": True})
 
 
 @prepares("threads.changeParticipant muted")
 async def _mute_for_another(scene: Scene, who: str) -> Attempt:
-    deal, victim = await deal_of(scene), scene.everybody["victim"]
+    deal, victim = await deal_of(scene), scene.callers["victim"]
     await deal.take_in(victim, "buyer")
     return Attempt({"threadId": deal.thread_id, "userId": victim.user_id}, {"muted": True})
 
@@ -317,7 +317,7 @@ async def _pinned(scene: Scene, who: str) -> Attempt:
 @prepares("threads.deleteMessage")
 async def _own_message(scene: Scene, who: str) -> Attempt:
     deal = await deal_of(scene)
-    message_id = await deal.say(scene.everybody[who]) if who in INSIDE else deal.message_id
+    message_id = await deal.send(scene.callers[who]) if who in INSIDE else deal.message_id
     return Attempt({"roomId": deal.thread_id, "messageId": message_id})
 
 
@@ -328,9 +328,9 @@ async def _edit(scene: Scene, who: str) -> Attempt:
 
 @prepares("threads.deleteMessage others")
 async def _others_message(scene: Scene, who: str) -> Attempt:
-    deal, victim = await deal_of(scene), scene.everybody["victim"]
+    deal, victim = await deal_of(scene), scene.callers["victim"]
     await deal.take_in(victim, "buyer")
-    return Attempt({"roomId": deal.thread_id, "messageId": await deal.say(victim)})
+    return Attempt({"roomId": deal.thread_id, "messageId": await deal.send(victim)})
 
 
 @prepares("threads.deleteMessage card")
@@ -341,7 +341,7 @@ async def _message_of_a_card(scene: Scene, who: str) -> Attempt:
 
 @prepares("threads.editMessage others")
 async def _edit_others(scene: Scene, who: str) -> Attempt:
-    return (await _others_message(scene, who))._replace(body={"content": "Not what they said"})
+    return (await _others_message(scene, who))._replace(body={"content": "Not what they wrote"})
 
 
 @prepares("threads.addReaction", "threads.removeReaction", "threads.listReactors")

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.calling import NOBODY_HAS_IT, ULID, Caller
+from api.calling import ULID, UNKNOWN_ID, Caller
 
 if TYPE_CHECKING:
     from api.test_path import Story
@@ -27,7 +27,7 @@ TAB = {"threadId", "tab", "content", "sourceVersion", "updatedAt", "flags", "nsf
 OFFER = {"type": "offer", "payload": {"amount": 25_000, "currency": "EUR"}}
 
 
-async def two_people_strike_a_deal(story: Story) -> None:
+async def two_users_agree_on_a_deal(story: Story) -> None:
     buyer, seller, other = story.ana, story.ben, story.cleo
     at = await a_thread_is_begun(story, buyer, seller, other)
     await they_talk(at, buyer, seller, other)
@@ -53,7 +53,7 @@ async def a_thread_is_begun(story: Story, buyer: Caller, seller: Caller, other: 
         (inquiry | {"kind": "chat"}, "invalid"),
     ):
         assert (await buyer.post("/threads", wrong, expect=422))["code"] == code
-    await buyer.post("/threads", inquiry | {"sellerUserId": NOBODY_HAS_IT}, expect=404)
+    await buyer.post("/threads", inquiry | {"sellerUserId": UNKNOWN_ID}, expect=404)
     await seller.put(f"/users/me/blocks/{other.user_id}")
     assert (await other.post("/threads", inquiry, expect=403))["code"] == "blocked"
     await seller.delete(f"/users/me/blocks/{other.user_id}")
@@ -116,22 +116,22 @@ async def they_talk(at: str, buyer: Caller, seller: Caller, other: Caller) -> No
 
 
 async def people_come_and_go(at: str, buyer: Caller, seller: Caller, other: Caller) -> None:
-    people = f"{at}/participants"
-    refused = await buyer.post(people, {"userId": other.user_id, "roleContext": "seller"}, expect=403)
+    participants = f"{at}/participants"
+    refused = await buyer.post(participants, {"userId": other.user_id, "roleContext": "seller"}, expect=403)
     assert refused["code"] == "own_side_only"
-    added = await buyer.post(people, {"userId": other.user_id, "roleContext": "buyer"})
+    added = await buyer.post(participants, {"userId": other.user_id, "roleContext": "buyer"})
     assert added.keys() == PARTICIPANT
     assert (added["username"], added["roleContext"], added["muted"]) == (other.name, "buyer", None)
-    again = await buyer.post(people, {"userId": other.user_id, "roleContext": "buyer"}, expect=409)
+    again = await buyer.post(participants, {"userId": other.user_id, "roleContext": "buyer"}, expect=409)
     assert again["code"] == "already_participant"
-    listed = (await other.get(people, limit=10))["items"]
+    listed = (await other.get(participants, limit=10))["items"]
     assert {one["userId"]: one["roleContext"] for one in listed} == {
         buyer.user_id: "buyer",
         seller.user_id: "seller",
         other.user_id: "buyer",
     }
 
-    own = f"{people}/{other.user_id}"
+    own = f"{participants}/{other.user_id}"
     assert (await other.patch(own, {"muted": True}))["muted"] is True
     until = "2090-01-01T00:00:00+02:00"
     silenced = await seller.patch(own, {"blockedUntil": until})
@@ -144,7 +144,7 @@ async def people_come_and_go(at: str, buyer: Caller, seller: Caller, other: Call
     await buyer.delete(own, expect=403)
     await other.delete(own)
     await other.get(at, expect=404)
-    assert (await buyer.delete(f"{people}/{buyer.user_id}", expect=409))["code"] == "party_stays"
+    assert (await buyer.delete(f"{participants}/{buyer.user_id}", expect=409))["code"] == "party_stays"
 
 
 async def they_make_offers(at: str, buyer: Caller, seller: Caller) -> None:
@@ -182,7 +182,7 @@ async def they_make_offers(at: str, buyer: Caller, seller: Caller) -> None:
     )
     fixed = await seller.delete(f"{at}/messages/{newest['messageId']}", expect=403)
     assert fixed["code"] == "part_of_record"
-    await buyer.get(f"{cards}/{NOBODY_HAS_IT}", expect=404)
+    await buyer.get(f"{cards}/{UNKNOWN_ID}", expect=404)
 
 
 async def they_fill_the_panel(at: str, buyer: Caller, seller: Caller, other: Caller) -> None:
@@ -256,7 +256,7 @@ T = TypeVar("T")
 async def until(look: Callable[[], Awaitable[T]], seconds: float = 20) -> T:
     """What is seen once there is something to see: one store follows the other a moment later."""
     async with asyncio.timeout(seconds):
-        while not (seen := await look()):  # noqa: ASYNC110 - another store tells
+        while not (seen := await look()):  # noqa: ASYNC110 - another store publishes it
             await asyncio.sleep(0.1)
     return seen
 

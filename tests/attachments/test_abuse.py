@@ -26,7 +26,7 @@ ABUSES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "an svg with a script that is called a png": (lambda: samples.SVG, "image/png", "wrong_type"),
     "a large svg": (lambda: samples.SVG + b" " * 20 * MB, "", "wrong_type"),
     "large text that is none at its end": (lambda: b"x" * 24 * MB + b"\xff", "text/plain", "wrong_type"),
-    "a png that says it is 50,000 by 50,000": (lambda: png(50_000, 50_000, zeros(MB)), "image/png", "too_many_pixels"),
+    "a png that declares 50,000 by 50,000": (lambda: png(50_000, 50_000, zeros(MB)), "image/png", "too_many_pixels"),
     "a png whose data is a bomb": (lambda: png(100, 100, zeros(8192 * MB)), "image/png", "too_many_pixels"),
     "a png at the limit whose data is a bomb": (
         lambda: png(6000, 6000, zeros(8192 * MB)),
@@ -69,14 +69,14 @@ ABUSES: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "unreadable_image",
     ),
     "a zip bomb of 10 GB that overlaps": (samples.overlapping_bomb, "application/zip", "unsafe_archive"),
-    "a zip bomb that says 12 GB": (samples.lying_bomb, "application/zip", "unsafe_archive"),
+    "a zip bomb that declares 12 GB": (samples.lying_bomb, "application/zip", "unsafe_archive"),
     "a zip bomb in a zip bomb": (samples.nested_bomb, "application/zip", "unsafe_archive"),
     "a zip with a directory of 25 MB": (
         lambda: b"PK\x03\x04" + samples.directory_entry(b"", 0, 0, 0) * 560_000 + samples.directory_end(0xFFFF, 0, 4),
         "",
         "unsafe_archive",
     ),
-    "a zip with more entries than it says": (
+    "a zip with more entries than it declares": (
         lambda: b"PK\x03\x04" + samples.directory_entry(b"", 0, 0, 0) * 500_000 + samples.directory_end(1, 46, 4),
         "",
         "unsafe_archive",

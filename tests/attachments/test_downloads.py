@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from api.calling import NOBODY_HAS_IT, Caller
+from api.calling import UNKNOWN_ID, Caller
 from attachments import samples
 from attachments.http_client import Fetched, fetch, upload
 from attachments.samples import picture
@@ -116,10 +116,10 @@ async def test_other_users_get_the_same_404_as_for_a_missing_file(ana: Caller, b
     made = await upload(ana, PNG)
 
     of_another = await ben.call("GET", f"/attachments/{made['fileId']}")
-    of_nobody = await ben.call("GET", f"/attachments/{NOBODY_HAS_IT}")
-    assert (of_another.status, of_another.raw) == (404, of_nobody.raw)
-    assert (await ben.call("DELETE", f"/attachments/{made['fileId']}")).raw == of_nobody.raw
-    assert (await ben.call("POST", f"/attachments/{made['fileId']}/complete")).raw == of_nobody.raw
+    of_unknown_file = await ben.call("GET", f"/attachments/{UNKNOWN_ID}")
+    assert (of_another.status, of_another.raw) == (404, of_unknown_file.raw)
+    assert (await ben.call("DELETE", f"/attachments/{made['fileId']}")).raw == of_unknown_file.raw
+    assert (await ben.call("POST", f"/attachments/{made['fileId']}/complete")).raw == of_unknown_file.raw
 
 
 async def test_only_a_url_signed_for_the_file_is_accepted(ana: Caller, ben: Caller) -> None:
@@ -165,7 +165,7 @@ async def test_text_has_no_preview(ana: Caller) -> None:
 async def test_list_of_files_leaves_out_those_of_others(ana: Caller, ben: Caller) -> None:
     face = await upload(ana, PNG, name="face.png", purpose="avatar")
     note = await upload(ana, b"Hello", name="note.txt")
-    ids = [face["fileId"], note["fileId"], NOBODY_HAS_IT, face["fileId"]]
+    ids = [face["fileId"], note["fileId"], UNKNOWN_ID, face["fileId"]]
 
     mine = await ana.get("/attachments", ids=",".join(ids))
     theirs = await ben.get("/attachments", ids=",".join(ids))
@@ -175,7 +175,7 @@ async def test_list_of_files_leaves_out_those_of_others(ana: Caller, ben: Caller
     assert (await fetch(ben, theirs["items"][0]["previewUrl"])).status == 200
 
 
-@pytest.mark.parametrize("ids", ["", "nonsense", ",".join([NOBODY_HAS_IT] * 51)])
+@pytest.mark.parametrize("ids", ["", "nonsense", ",".join([UNKNOWN_ID] * 51)])
 async def test_invalid_or_too_many_ids_are_refused(ana: Caller, ids: str) -> None:
     assert await ana.get("/attachments", expect=422, ids=ids)
 

@@ -12,7 +12,7 @@ import pytest
 from attachments import samples
 from attachments.test_uploads import kept_in
 from communities.conftest import Ahead
-from communities.world import Town, found_town, person
+from communities.world import Community, create_community, person
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound
@@ -31,8 +31,8 @@ DAY = 24 * 3600
 
 
 @pytest.fixture
-async def town(app: Sobremesa) -> Town:
-    return await found_town(app)
+async def community(app: Sobremesa) -> Community:
+    return await create_community(app)
 
 
 async def uploaded(
@@ -46,7 +46,7 @@ async def uploaded(
 
 async def attach(app: Sobremesa, who: Actor, file_id: str, room_id: RoomId) -> MessageId:
     """Send a file to a channel."""
-    return (await app.channels.send(who, room_id, Draft("", attachments=[file_id]))).message_id
+    return (await app.communities.send(who, room_id, Draft("", attachments=[file_id]))).message_id
 
 
 def token_of(url: str | None) -> str:
@@ -54,10 +54,10 @@ def token_of(url: str | None) -> str:
     return url.partition("?token=")[2]
 
 
-async def test_message_stores_what_it_shows_of_a_file(app: Sobremesa, town: Town) -> None:
-    text, picture = await uploaded(app, town.member), await uploaded(app, town.member, PNG)
+async def test_message_stores_what_it_shows_of_a_file(app: Sobremesa, community: Community) -> None:
+    text, picture = await uploaded(app, community.member), await uploaded(app, community.member, PNG)
 
-    assert await app.attachments.attachable(town.member, [picture.file_id, text.file_id]) == [
+    assert await app.attachments.attachable(community.member, [picture.file_id, text.file_id]) == [
         {
             **{"kind": "preview", "fileId": picture.file_id, "name": "notes.txt", "mime": "image/png"},
             **{"size": len(PNG), "w": 40, "h": 30},
@@ -67,19 +67,19 @@ async def test_message_stores_what_it_shows_of_a_file(app: Sobremesa, town: Town
             "size": len(samples.TEXT),
         },
     ]
-    assert await app.attachments.attachable(town.member, []) == []
+    assert await app.attachments.attachable(community.member, []) == []
 
 
-async def test_only_own_unattached_files_can_be_attached(app: Sobremesa, town: Town, clock: Ahead) -> None:
+async def test_only_own_unattached_files_can_be_attached(app: Sobremesa, community: Community, clock: Ahead) -> None:
     free, used, face = (
-        await uploaded(app, town.member),
-        await uploaded(app, town.member),
-        await uploaded(app, town.member, PNG, public=True),
+        await uploaded(app, community.member),
+        await uploaded(app, community.member),
+        await uploaded(app, community.member, PNG, public=True),
     )
-    theirs = await uploaded(app, town.owner)
-    await attach(app, town.member, used.file_id, town.channel_id)
+    theirs = await uploaded(app, community.owner)
+    await attach(app, community.member, used.file_id, community.channel_id)
 
-    many = [(await uploaded(app, town.member)).file_id for _ in range(MAX_PER_MESSAGE + 1)]
+    many = [(await uploaded(app, community.member)).file_id for _ in range(MAX_PER_MESSAGE + 1)]
     wrong: list[list[str]] = [
         [used.file_id],
         [face.file_id],
@@ -92,86 +92,91 @@ async def test_only_own_unattached_files_can_be_attached(app: Sobremesa, town: T
     ]
     for file_ids in wrong:
         with pytest.raises(AttachmentMissing):
-            await app.attachments.attachable(town.member, file_ids)
-    for who, file_id in ((town.member, used), (town.member, face), (town.owner, free), (town.member, theirs)):
+            await app.attachments.attachable(community.member, file_ids)
+    for who, file_id in (
+        (community.member, used),
+        (community.member, face),
+        (community.owner, free),
+        (community.member, theirs),
+    ):
         with pytest.raises(AttachmentMissing):
-            await attach(app, who, file_id.file_id, town.channel_id)
+            await attach(app, who, file_id.file_id, community.channel_id)
 
-    assert len(await app.attachments.attachable(town.member, many[:MAX_PER_MESSAGE])) == MAX_PER_MESSAGE
+    assert len(await app.attachments.attachable(community.member, many[:MAX_PER_MESSAGE])) == MAX_PER_MESSAGE
     clock.move(seconds=DAY + 1)
     with pytest.raises(AttachmentMissing):
-        await app.attachments.attachable(town.member, [free.file_id])
+        await app.attachments.attachable(community.member, [free.file_id])
     with pytest.raises(AttachmentMissing):
-        await attach(app, town.member, free.file_id, town.channel_id)
+        await attach(app, community.member, free.file_id, community.channel_id)
 
 
-async def test_only_one_of_two_concurrent_messages_gets_the_file(app: Sobremesa, town: Town) -> None:
-    file = await uploaded(app, town.member)
-    tries = [attach(app, town.member, file.file_id, town.channel_id) for _ in range(8)]
+async def test_only_one_of_two_concurrent_messages_gets_the_file(app: Sobremesa, community: Community) -> None:
+    file = await uploaded(app, community.member)
+    tries = [attach(app, community.member, file.file_id, community.channel_id) for _ in range(8)]
 
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(isinstance(outcome, str) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, AttachmentMissing) for outcome in outcomes) == 7
 
 
-async def test_readers_of_a_room_may_fetch_its_files(app: Sobremesa, town: Town) -> None:
-    file = await uploaded(app, town.member, PNG)
+async def test_readers_of_a_room_may_fetch_its_files(app: Sobremesa, community: Community) -> None:
+    file = await uploaded(app, community.member, PNG)
     with pytest.raises(NotFound):
-        await app.attachments.get(town.owner, file.file_id)
+        await app.attachments.get(community.owner, file.file_id)
 
-    await attach(app, town.member, file.file_id, town.channel_id)
+    await attach(app, community.member, file.file_id, community.channel_id)
 
-    seen = await app.attachments.get(town.owner, file.file_id)
+    seen = await app.attachments.get(community.owner, file.file_id)
     opened = await app.attachments.open(file.file_id, "preview", token_of(seen.preview_url))
     assert opened.headers.mime == "image/webp"
     with pytest.raises(NotFound):
-        await app.attachments.get(town.stranger, file.file_id)
+        await app.attachments.get(community.stranger, file.file_id)
 
 
-async def test_removed_member_cannot_use_an_earlier_url(app: Sobremesa, town: Town) -> None:
-    file = await uploaded(app, town.owner, PNG)
-    await attach(app, town.owner, file.file_id, town.channel_id)
-    seen = await app.attachments.get(town.member, file.file_id)
+async def test_removed_member_cannot_use_an_earlier_url(app: Sobremesa, community: Community) -> None:
+    file = await uploaded(app, community.owner, PNG)
+    await attach(app, community.owner, file.file_id, community.channel_id)
+    seen = await app.attachments.get(community.member, file.file_id)
     assert await app.attachments.open(file.file_id, "content", token_of(seen.url))
 
-    await app.membership.remove(town.owner, town.server_id, town.member.user_id)
+    await app.communities.members.remove(community.owner, community.server_id, community.member.user_id)
 
     for what, url in (("content", seen.url), ("preview", seen.preview_url)):
         with pytest.raises(NotFound):
             await app.attachments.open(file.file_id, what, token_of(url))  # type: ignore[arg-type]
 
 
-async def test_file_of_an_unknown_kind_of_room_is_not_found(app: Sobremesa, town: Town) -> None:
-    file = await uploaded(app, town.owner)
+async def test_file_of_an_unknown_kind_of_room_is_not_found(app: Sobremesa, community: Community) -> None:
+    file = await uploaded(app, community.owner)
     attic = app.attachments.attaching(
-        file.file_id, room_kind="attic", room_id=town.channel_id, message_id="m", owner_id=town.owner.user_id
+        file.file_id, room_kind="attic", room_id=community.channel_id, message_id="m", owner_id=community.owner.user_id
     )
     await app.table.write(attic, token=None)
     with pytest.raises(NotFound):
-        await app.attachments.get(town.member, file.file_id)
+        await app.attachments.get(community.member, file.file_id)
 
 
-async def test_repeated_nonce_returns_the_message_with_its_files(app: Sobremesa, town: Town) -> None:
-    file = await uploaded(app, town.member)
+async def test_repeated_nonce_returns_the_message_with_its_files(app: Sobremesa, community: Community) -> None:
+    file = await uploaded(app, community.member)
     draft = Draft("look", nonce="n", attachments=[file.file_id])
-    send = app.channels.send
+    send = app.communities.send
 
-    first = await send(town.member, town.channel_id, draft)
-    again = await send(town.member, town.channel_id, draft)
-    at_once = await asyncio.gather(*(send(town.member, town.channel_id, draft) for _ in range(5)))
+    first = await send(community.member, community.channel_id, draft)
+    again = await send(community.member, community.channel_id, draft)
+    at_once = await asyncio.gather(*(send(community.member, community.channel_id, draft) for _ in range(5)))
 
     assert {one.message_id for one in (again, *at_once)} == {first.message_id}
     assert first.type == "asset"
     assert [kept["fileId"] for kept in again.attachments] == [file.file_id]
     with pytest.raises(NonceReused):
-        await send(town.member, town.channel_id, draft._replace(attachments=[]))
+        await send(community.member, community.channel_id, draft._replace(attachments=[]))
 
 
-async def test_files_are_deleted_with_their_channel(app: Sobremesa, town: Town, files: Path) -> None:
-    file = await uploaded(app, town.member, PNG)
-    await attach(app, town.member, file.file_id, town.channel_id)
+async def test_files_are_deleted_with_their_channel(app: Sobremesa, community: Community, files: Path) -> None:
+    file = await uploaded(app, community.member, PNG)
+    await attach(app, community.member, file.file_id, community.channel_id)
 
-    await app.communities.delete_channel(town.owner, town.channel_id)
+    await app.communities.delete_channel(community.owner, community.channel_id)
     await app.jobs.run_pending(app.handlers)
 
     assert await app.table.get(file_by_id(file_id=file.file_id)) is None
@@ -192,17 +197,17 @@ async def test_url_is_valid_for_five_minutes(app: Sobremesa, clock: Ahead) -> No
 
 
 async def test_unattached_file_expires_after_a_day_and_is_swept(
-    app: Sobremesa, town: Town, files: Path, clock: Ahead
+    app: Sobremesa, community: Community, files: Path, clock: Ahead
 ) -> None:
-    lost, kept = await uploaded(app, town.owner, PNG), await uploaded(app, town.owner, PNG)
-    face = await uploaded(app, town.owner, PNG, public=True)
-    await attach(app, town.owner, kept.file_id, town.channel_id)
+    lost, kept = await uploaded(app, community.owner, PNG), await uploaded(app, community.owner, PNG)
+    face = await uploaded(app, community.owner, PNG, public=True)
+    await attach(app, community.owner, kept.file_id, community.channel_id)
 
     clock.move(seconds=DAY + 1)
     with pytest.raises(NotFound):
-        await app.attachments.get(town.owner, lost.file_id)
-    assert (await app.attachments.get(town.owner, kept.file_id)).name == "notes.txt"
-    assert (await app.attachments.get(town.stranger, face.file_id)).mime == "image/webp"
+        await app.attachments.get(community.owner, lost.file_id)
+    assert (await app.attachments.get(community.owner, kept.file_id)).name == "notes.txt"
+    assert (await app.attachments.get(community.stranger, face.file_id)).mime == "image/webp"
     assert await app.attachments.sweep() == 0, "it may still be about to be written"
 
     clock.move(seconds=3600)
@@ -220,11 +225,11 @@ async def test_partial_file_of_a_dead_process_is_swept(app: Sobremesa, files: Pa
     assert kept_in(files) == {"foreign.txt"}
 
 
-async def test_deleting_a_message_deletes_its_files(app: Sobremesa, town: Town, files: Path) -> None:
-    file, other = await uploaded(app, town.owner, PNG), await uploaded(app, town.owner)
-    message_id = await attach(app, town.owner, file.file_id, town.channel_id)
+async def test_deleting_a_message_deletes_its_files(app: Sobremesa, community: Community, files: Path) -> None:
+    file, other = await uploaded(app, community.owner, PNG), await uploaded(app, community.owner)
+    message_id = await attach(app, community.owner, file.file_id, community.channel_id)
 
-    await app.channels.delete(town.owner, town.channel_id, message_id)
+    await app.communities.delete_message(community.owner, community.channel_id, message_id)
 
     assert await app.table.get(file_by_id(file_id=file.file_id)) is None
     assert {key.partition(".")[0] for key in kept_in(files)} == {other.file_id}
@@ -233,11 +238,11 @@ async def test_deleting_a_message_deletes_its_files(app: Sobremesa, town: Town, 
 async def test_file_of_a_record_survives_its_message(app: Sobremesa, files: Path) -> None:
     deal = await strike_deal(app)
     file = await uploaded(app, deal.seller)
-    sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
-    records = await app.archive.records()
+    sent = await deal.send(deal.seller, "The terms", attachments=[file.file_id])
+    records = app.records
     await records.create_document(deal.buyer, deal.thread_id, title="Terms", kind="contract", file_id=file.file_id)
 
-    await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
+    await app.threads.delete_message(deal.seller, deal.thread_id, sent.message_id)
 
     assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(samples.TEXT)
     assert len(kept_in(files)) == 1
@@ -248,8 +253,8 @@ async def test_concurrent_record_and_deletion_never_lose_a_records_file(
 ) -> None:
     deal = await strike_deal(app)
     file = await uploaded(app, deal.seller)
-    sent = await deal.say(deal.seller, "The terms", attachments=[file.file_id])
-    records = await app.archive.records()
+    sent = await deal.send(deal.seller, "The terms", attachments=[file.file_id])
+    records = app.records
     write, kept = app.table.write, list[bool]()
 
     async def keeping(*operations: Any, **options: Any) -> Any:
@@ -261,25 +266,25 @@ async def test_concurrent_record_and_deletion_never_lose_a_records_file(
         return await write(*operations, **options)
 
     monkeypatch.setattr(app.table, "write", keeping)
-    await app.thread_rooms.delete(deal.seller, deal.thread_id, sent.message_id)
+    await app.threads.delete_message(deal.seller, deal.thread_id, sent.message_id)
 
-    assert (await app.thread_rooms.get(deal.buyer, deal.thread_id, sent.message_id)).deleted
+    assert (await app.threads.get_message(deal.buyer, deal.thread_id, sent.message_id)).deleted
     assert (await app.attachments.get(deal.buyer, file.file_id)).size == len(samples.TEXT)
     assert len(kept_in(files)) == 1
 
 
-async def test_attached_file_cannot_be_deleted(app: Sobremesa, town: Town) -> None:
-    file, free = await uploaded(app, town.member), await uploaded(app, town.member)
-    await attach(app, town.member, file.file_id, town.channel_id)
+async def test_attached_file_cannot_be_deleted(app: Sobremesa, community: Community) -> None:
+    file, free = await uploaded(app, community.member), await uploaded(app, community.member)
+    await attach(app, community.member, file.file_id, community.channel_id)
 
     with pytest.raises(AttachmentInUse):
-        await app.attachments.remove(town.member, file.file_id)
-    for who in (town.owner, town.stranger):
+        await app.attachments.remove(community.member, file.file_id)
+    for who in (community.owner, community.stranger):
         with pytest.raises(NotFound):
             await app.attachments.remove(who, free.file_id)
-    await app.attachments.remove(town.member, free.file_id)
+    await app.attachments.remove(community.member, free.file_id)
     with pytest.raises(NotFound):
-        await app.attachments.remove(town.member, FileId("01JGSYB3ZZ0000000000000000"))
+        await app.attachments.remove(community.member, FileId("01JGSYB3ZZ0000000000000000"))
 
 
 async def test_row_has_all_attributes_and_a_random_storage_key(app: Sobremesa) -> None:

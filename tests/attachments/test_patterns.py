@@ -32,7 +32,7 @@ async def test_a_file_is_found_by_its_id_and_no_other(app: Sobremesa) -> None:
         )
         for name in ("one", "two")
     ]
-    await app.table.write(*map(Create, files))
+    await app.table.write(files=list(map(Create, files)))
 
     assert await app.table.get(file_by_id(file_id="two")) == files[1]
     assert await app.table.get(file_by_id(file_id="three")) is None

@@ -21,8 +21,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 async def proxy(server: Server) -> AsyncIterator[LossyProxy]:
-    async with LossyProxy(server.url) as standing:
-        yield standing
+    async with LossyProxy(server.url) as proxy:
+        yield proxy
 
 
 @pytest.fixture

@@ -29,29 +29,29 @@ class Peer:
     def __init__(self, request: web.Request, socket: web.WebSocketResponse) -> None:
         self._request = request
         self._socket = socket
-        self._heard: asyncio.Queue[Any] = asyncio.Queue()
+        self._received: asyncio.Queue[Any] = asyncio.Queue()
         self.closed: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
 
     async def read(self) -> None:
         async for message in self._socket:
             if message.type is aiohttp.WSMsgType.TEXT:
-                self._heard.put_nowait(message.json())
+                self._received.put_nowait(message.json())
         self.closed.set_result(self._socket.close_code)
 
     async def receives(self, op: int) -> Any:
         """Return the payload of the next frame, which must be of this kind."""
         async with asyncio.timeout(WITHIN_SECONDS):
-            frame = await self._heard.get()
+            frame = await self._received.get()
         assert frame["op"] == op, frame
         return frame if op == 12 else frame["d"]
 
     async def sends(self, op: int = 0, **frame: Any) -> None:
         await self._socket.send_json({"op": op, **frame})
 
-    async def says_raw(self, text: str) -> None:
+    async def sends_raw(self, text: str) -> None:
         await self._socket.send_str(text)
 
-    async def says_ready(self, session_id: str = "session", s: str = "1", **more: Any) -> None:
+    async def sends_ready(self, session_id: str = "session", s: str = "1", **more: Any) -> None:
         await self.sends(t="ready", s=s, d={"sessionId": session_id} | more)
 
     async def answers(self, call: Any, status: int, body: Any = None) -> None:
@@ -109,7 +109,7 @@ class Scripted:
         try:
             peer = await self.accepts()
             await peer.receives(2)
-            await peer.says_ready()
+            await peer.sends_ready()
             async with asyncio.timeout(WITHIN_SECONDS):
                 await entering
             yield live, peer

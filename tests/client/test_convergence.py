@@ -22,11 +22,11 @@ AT_ONCE = Pace(chance=lambda: 0.01)
 class Watched:
     """A user whose client applies events, and can be compared with a fresh one."""
 
-    def __init__(self, client: Client, events: AsyncIterator[Event], state: State, town: Town) -> None:
+    def __init__(self, client: Client, events: AsyncIterator[Event], state: State, rooms: Rooms) -> None:
         self._client = client
         self._events = events
         self._state = state
-        self._town = town
+        self._rooms = rooms
         self._loaded: list[str] = []
 
     async def load(self, *paths: str) -> None:
@@ -47,8 +47,8 @@ class Watched:
 
     async def _catch_up(self) -> None:
         """Apply events up to a mark that Ana sets, which comes after everything before it."""
-        mark = f"/workspaces/{self._town.workspace_id}/settings/mark"
-        value = (await self._town.ana.request("PUT", mark, {"value": uuid4().hex}))["value"]
+        mark = f"/workspaces/{self._rooms.workspace_id}/settings/mark"
+        value = (await self._rooms.ana.request("PUT", mark, {"value": uuid4().hex}))["value"]
         async with asyncio.timeout(WITHIN_SECONDS):
             async for event in self._events:
                 self._state.apply(event)
@@ -68,20 +68,20 @@ async def fetch(client: Client, state: State, path: str) -> None:
     state.load(path, answer)
 
 
-async def watched(client: Client, live: Gateway, town: Town) -> Watched:
-    """Return a user of the town whose client applies every event."""
+async def watched(client: Client, live: Gateway, rooms: Rooms) -> Watched:
+    """Return a user of the rooms whose client applies every event."""
     events = live.events()
-    ben = Watched(client, events, State.of((await anext(events)).d), town)
-    for room in (town.general, town.pair.room, town.deal):
+    ben = Watched(client, events, State.of((await anext(events)).d), rooms)
+    for room in (rooms.general, rooms.pair.room, rooms.deal):
         await ben.load(*(f"{room.path}/{what}" for what in ("messages", "pins")))
         if room.kind != "channel":
             await ben.load(*(f"{room.path}/{what}" for what in ("readers", "participants")))
-    await ben.load(f"/servers/{town.server_id}/members", f"{town.deal.path}/cards", f"{town.deal.path}/panel")
-    await ben.load(f"/workspaces/{town.workspace_id}", f"{town.inbox}/messages")
+    await ben.load(f"/servers/{rooms.server_id}/members", f"{rooms.deal.path}/cards", f"{rooms.deal.path}/panel")
+    await ben.load(f"/workspaces/{rooms.workspace_id}", f"{rooms.inbox}/messages")
     return ben
 
 
-class Town:
+class Rooms:
     """Ana and Ben in one of each kind of room, and in a workspace, with an inbox."""
 
     def __init__(self, ana: Client, ben: Client, key: Client) -> None:
@@ -98,7 +98,7 @@ class Town:
     def inbox(self) -> str:
         return "/tenants/default/inboxes/news"
 
-    async def settle(self) -> None:
+    async def create(self) -> None:
         ana, ben = self.ana, self.ben
         server = await ana.create_server("The long table")
         self.server_id = server.server_id
@@ -117,19 +117,19 @@ class Town:
 
 
 @pytest.fixture
-async def town(server: Server, fresh: str) -> AsyncIterator[Town]:
+async def rooms(server: Server, fresh: str) -> AsyncIterator[Rooms]:
     key = await new_key(server, "inbox:publish", "inbox:admin")
     async with Client(server.url) as ana, Client(server.url) as ben, Client(server.url, token=key) as shop:
         await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
         await ben.register(f"ben{fresh}@example.com", f"ben{fresh}", PASSWORD)
-        made = Town(ana, ben, shop)
-        await made.settle()
+        made = Rooms(ana, ben, shop)
+        await made.create()
         yield made
 
 
-async def talk(town: Town, room: Room) -> None:
+async def talk(rooms: Rooms, room: Room) -> None:
     """Everything that can happen to messages."""
-    ana, ben = town.ana, town.ben
+    ana, ben = rooms.ana, rooms.ben
     first = await ana.send(room, f"First, @{ben.user.username}")
     second = await ana.send(room, "Second", reply_to=first.message_id)
     third = await ana.send(room, "Third")
@@ -150,18 +150,18 @@ async def talk(town: Town, room: Room) -> None:
         await ana.delete(await ana.send(room, "Fifth, taken back"))
 
 
-async def talk_everywhere(town: Town) -> None:
-    for room in (town.general, town.pair.room, town.deal):
-        await talk(town, room)
+async def talk_everywhere(rooms: Rooms) -> None:
+    for room in (rooms.general, rooms.pair.room, rooms.deal):
+        await talk(rooms, room)
 
 
-async def change_servers(town: Town) -> None:
-    ana, ben = town.ana, town.ben
-    at = f"/servers/{town.server_id}"
+async def change_servers(rooms: Rooms) -> None:
+    ana, ben = rooms.ana, rooms.ben
+    at = f"/servers/{rooms.server_id}"
     await ana.request("PATCH", at, {"name": "The longest table"})
-    made = await ana.create_channel(town.server_id, "kitchen", topic="Food")
+    made = await ana.create_channel(rooms.server_id, "kitchen", topic="Food")
     await ana.request("PATCH", f"/channels/{made.channel_id}", {"topic": "Drinks"})
-    gone = await ana.create_channel(town.server_id, "cellar")
+    gone = await ana.create_channel(rooms.server_id, "cellar")
     await ana.send(made.room, "In the kitchen")
     await ana.request("DELETE", f"/channels/{gone.channel_id}")
     await ana.request("PATCH", f"{at}/members/{ben.user.user_id}", {"role": "moderator"})
@@ -179,8 +179,8 @@ async def change_servers(town: Town) -> None:
     await ana.request("POST", f"{at}/transfer", {"userId": ben.user.user_id})
 
 
-async def change_conversations(town: Town) -> None:
-    ana, ben = town.ana, town.ben
+async def change_conversations(rooms: Rooms) -> None:
+    ana, ben = rooms.ana, rooms.ben
     group = await ana.group([ben.user.user_id], name="A group")
     await ana.send(group.room, "Welcome")
     await ana.request("PATCH", f"/conversations/{group.convo_id}", {"name": "The group"})
@@ -189,23 +189,23 @@ async def change_conversations(town: Town) -> None:
     await ben.request("DELETE", f"/conversations/{left.convo_id}/participants/{ben.user.user_id}")
 
 
-async def change_threads(town: Town) -> None:
-    ana, ben = town.ana, town.ben
+async def change_threads(rooms: Rooms) -> None:
+    ana, ben = rooms.ana, rooms.ben
     offer = {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}}
-    card = await ben.request("POST", f"{town.deal.path}/cards", offer)
+    card = await ben.request("POST", f"{rooms.deal.path}/cards", offer)
     await ana.request(
         "POST",
-        f"{town.deal.path}/cards/{card['messageId']}/transitions",
+        f"{rooms.deal.path}/cards/{card['messageId']}/transitions",
         {"to": "accepted", "version": card["version"]},
     )
-    await ana.request("PUT", f"{town.deal.path}/tabs/brief", {"content": {"text": "Chairs"}, "sourceVersion": 1})
+    await ana.request("PUT", f"{rooms.deal.path}/tabs/brief", {"content": {"text": "Chairs"}, "sourceVersion": 1})
     await ana.request("POST", "/threads", {"kind": "project", "sellerUserId": ben.user.user_id})
-    await ana.request("PATCH", town.deal.path, {"status": "locked"})
+    await ana.request("PATCH", rooms.deal.path, {"status": "locked"})
 
 
-async def change_workspaces(town: Town) -> None:
-    ana, ben = town.ana, town.ben
-    at = f"/workspaces/{town.workspace_id}"
+async def change_workspaces(rooms: Rooms) -> None:
+    ana, ben = rooms.ana, rooms.ben
+    at = f"/workspaces/{rooms.workspace_id}"
     await ana.request("PATCH", at, {"name": "Plans"})
     chairs = await ana.request("POST", f"{at}/items", {"title": "Chairs"})
     await ana.request("PATCH", f"{at}/items/{chairs['itemId']}", {"title": "Eight chairs", "version": 1})
@@ -219,18 +219,18 @@ async def change_workspaces(town: Town) -> None:
     await ben.request("PATCH", f"/workspaces/{other['workspaceId']}", {"name": "Ben's own"})
 
 
-async def fill_inboxes(town: Town) -> None:
-    ben = town.ben
-    await town.publish("For Ben", kind="users", userIds=[ben.user.user_id])
-    await town.publish("For Ben, read", kind="users", userIds=[ben.user.user_id])
-    await town.publish("For Ben, archived", kind="users", userIds=[ben.user.user_id])
-    await town.publish("For everyone", kind="everyone")
+async def fill_inboxes(rooms: Rooms) -> None:
+    ben = rooms.ben
+    await rooms.publish("For Ben", kind="users", userIds=[ben.user.user_id])
+    await rooms.publish("For Ben, read", kind="users", userIds=[ben.user.user_id])
+    await rooms.publish("For Ben, archived", kind="users", userIds=[ben.user.user_id])
+    await rooms.publish("For everyone", kind="everyone")
     listed = {
-        each["title"]: each["messageId"] for each in (await ben.request("GET", f"{town.inbox}/messages"))["items"]
+        each["title"]: each["messageId"] for each in (await ben.request("GET", f"{rooms.inbox}/messages"))["items"]
     }
-    await ben.request("PUT", f"{town.inbox}/messages/{listed['For Ben, read']}/read")
-    await ben.request("PUT", f"{town.inbox}/messages/{listed['For Ben, archived']}/archive")
-    await ben.request("PUT", f"{town.inbox}/messages/{listed['For everyone']}/read")
+    await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For Ben, read']}/read")
+    await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For Ben, archived']}/archive")
+    await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For everyone']}/read")
 
 
 CHAPTERS = [
@@ -244,26 +244,26 @@ CHAPTERS = [
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.__name__)
-async def test_applied_events_equal_a_fresh_snapshot(town: Town, chapter: Callable[[Town], Awaitable[None]]) -> None:
-    async with town.ben.gateway() as live:
-        ben = await watched(town.ben, live, town)
+async def test_applied_events_equal_a_fresh_snapshot(rooms: Rooms, chapter: Callable[[Rooms], Awaitable[None]]) -> None:
+    async with rooms.ben.gateway() as live:
+        ben = await watched(rooms.ben, live, rooms)
 
-        await chapter(town)
+        await chapter(rooms)
 
         await ben.assert_nothing_is_missing()
 
 
 async def test_applied_events_equal_a_fresh_snapshot_over_a_flaky_connection(
-    server: Server, town: Town, fresh: str
+    server: Server, rooms: Rooms, fresh: str
 ) -> None:
     async with TcpProxy(server.url) as relay, Client(relay.url, pace=AT_ONCE) as client:
         await client.login(f"ben{fresh}@example.com", PASSWORD)
         async with client.gateway() as live:
-            ben = await watched(client, live, town)
+            ben = await watched(client, live, rooms)
 
             for chapter in CHAPTERS:
                 relay.cut()
-                await chapter(town)
+                await chapter(rooms)
                 relay.cut()
 
             await ben.assert_nothing_is_missing()

@@ -133,7 +133,7 @@ async def test_invalid_session_is_replaced_on_the_same_socket() -> None:
         await again.receives(6)
         await again.sends(9, d=False)
         assert await again.receives(2) == {"token": "t"}
-        await again.says_ready("another", s="50")
+        await again.sends_ready("another", s="50")
         again.cut()
 
         assert (await (await script.accepts()).receives(6))["sessionId"] == "another"
@@ -268,10 +268,10 @@ async def test_malformed_frame_leads_to_a_new_snapshot(unreadable: str) -> None:
         Client(script.url, token="t", pace=Hurried().pace) as client,
         script.live(client) as (live, peer),
     ):
-        await peer.says_raw(unreadable)
+        await peer.sends_raw(unreadable)
         again = await script.accepts()
         await again.receives(2)
-        await again.says_ready("another", s="3")
+        await again.sends_ready("another", s="3")
 
         assert [event.d["sessionId"] for event in await take(live.events(), 2)] == ["session", "another"]
 
@@ -294,7 +294,7 @@ async def test_trimmed_events_lead_to_a_gap_and_a_new_snapshot() -> None:
         await again.receives(6)
         rooms = [{"roomKind": "channel", "roomId": "c1", "after": "m1", "until": "m9"}]
         await again.sends(t="gap", d={"since": "2026-11-16T09:30:00.000Z", "rooms": rooms})
-        await again.says_ready("another", s="90")
+        await again.sends_ready("another", s="90")
 
         _, gap, ready = await take(live.events(), 3)
 

@@ -120,9 +120,9 @@ async def test_refused_token_is_refreshed_once_for_all_requests(proxy: LossyProx
         kept = ana.refresh_token
 
     async with Client(proxy.url, token="no token at all", refresh_token=kept) as again:
-        people = await asyncio.gather(*(again.me() for _ in range(20)))
+        users = await asyncio.gather(*(again.me() for _ in range(20)))
 
-    assert {person.username for person in people} == {fresh}
+    assert {person.username for person in users} == {fresh}
     assert proxy.times("/auth/refresh") == 1
 
 
@@ -140,13 +140,13 @@ async def test_ended_session_raises_signed_out(server: Server, fresh: str) -> No
         await signed_up(ana, fresh)
         kept = ana.refresh_token
         await ana.logout()
-        with pytest.raises(ApiError) as nobody:
+        with pytest.raises(ApiError) as anonymous:
             await ana.me()
 
     async with Client(server.url, refresh_token=kept) as again:
         with pytest.raises(SignedOut):
             await again.me()
-    assert nobody.value.status == 401
+    assert anonymous.value.status == 401
 
 
 async def test_send_with_a_lost_response_creates_one_message(proxy: LossyProxy, fresh: str) -> None:

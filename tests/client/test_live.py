@@ -37,7 +37,7 @@ def has_content(content: str) -> Callable[[Event], bool]:
     return lambda event: event.t == "message.created" and event.d["content"] == content
 
 
-async def meet(ana: Client, ben: Client, fresh: str) -> Channel:
+async def create_shared_channel(ana: Client, ben: Client, fresh: str) -> Channel:
     """Return a channel that both are in."""
     await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
     await ben.register(f"ben{fresh}@example.com", f"ben{fresh}", PASSWORD)
@@ -54,7 +54,7 @@ def test_state_has_a_rule_for_every_event() -> None:
 
 async def test_messages_sent_over_http_and_gateway_are_received(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
-        room = (await meet(ana, ben, fresh)).room
+        room = (await create_shared_channel(ana, ben, fresh)).room
         async with ben.gateway() as live, ana.gateway() as speaking:
             over_http = await ana.send(room, "over HTTP")
             over_gateway = await speaking.send(room, f"over the gateway, @ben{fresh}", reply_to=over_http.message_id)
@@ -72,9 +72,21 @@ async def test_messages_sent_over_http_and_gateway_are_received(server: Server, 
     assert messages[1].mentions == [ben.user.user_id]
 
 
+async def test_messages_of_the_user_have_their_nonce(server: Server, fresh: str) -> None:
+    async with Client(server.url) as ana, Client(server.url) as ben:
+        room = (await create_shared_channel(ana, ben, fresh)).room
+        async with ana.gateway() as own, ben.gateway() as other:
+            await ana.send(room, "from another device", nonce="one")
+            await own.send(room, "the last", nonce="two")
+            received = [await until(live.events(), has_content("the last")) for live in (own, other)]
+
+    nonces = [[event.message().nonce for event in events if event.t == "message.created"] for events in received]
+    assert nonces == [["one", "two"], [None, None]]
+
+
 async def test_call_returns_the_same_as_http(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
-        channel = await meet(ana, ben, fresh)
+        channel = await create_shared_channel(ana, ben, fresh)
         async with ben.gateway() as live:
             me = await live.call("accounts.getMe")
             params = {"roomId": channel.channel_id, "content": "By name", "nonce": "n"}
@@ -92,7 +104,7 @@ async def test_call_returns_the_same_as_http(server: Server, fresh: str) -> None
 
 async def test_cut_connection_misses_nothing_and_repeats_nothing(server: Server, fresh: str) -> None:
     async with TcpProxy(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
-        room = (await meet(ana, ben, fresh)).room
+        room = (await create_shared_channel(ana, ben, fresh)).room
         async with ben.gateway() as live:
             events = live.events()
             for number in range(5):
@@ -107,7 +119,7 @@ async def test_cut_connection_misses_nothing_and_repeats_nothing(server: Server,
 
 async def test_send_over_a_cut_connection_creates_one_message(server: Server, fresh: str) -> None:
     async with TcpProxy(server.url) as relay, Client(server.url) as ana, Client(relay.url, pace=AT_ONCE) as ben:
-        room = (await meet(ana, ben, fresh)).room
+        room = (await create_shared_channel(ana, ben, fresh)).room
         async with ben.gateway() as live:
             for number in range(5):
                 sending = asyncio.create_task(live.send(room, f"line {number}"))
@@ -128,7 +140,7 @@ async def test_restarted_server_replays_missed_events(tmp_path: Path, fresh: str
             Client(relay.url, pace=AT_ONCE) as ana,
             Client(relay.url, pace=AT_ONCE) as ben,
         ):
-            room = (await meet(ana, ben, fresh)).room
+            room = (await create_shared_channel(ana, ben, fresh)).room
             async with ben.gateway() as live:
                 events = live.events()
                 await ana.send(room, "before")
@@ -137,7 +149,7 @@ async def test_restarted_server_replays_missed_events(tmp_path: Path, fresh: str
                 await asyncio.to_thread(first.stop if politely else first.kill)
                 with serving(store, tmp_path / "second.log") as second:
                     async with Client(second.url, refresh_token=ana.refresh_token) as elsewhere:
-                        missed = await elsewhere.send(room, "while nobody listened")
+                        missed = await elsewhere.send(room, "while no client was connected")
                     relay.behind = second.url
                     after = await until(events, lambda event: event.t == "resumed")
                     later = await live.send(room, "and on")
@@ -176,7 +188,7 @@ async def test_session_ended_elsewhere_ends_the_events(server: Server, fresh: st
 
 async def test_typing_is_received_by_others(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
-        channel = await meet(ana, ben, fresh)
+        channel = await create_shared_channel(ana, ben, fresh)
         async with ben.gateway() as live:
             await ana.typing(channel.room)
             received = await until(live.events(), lambda event: event.t == "typing.started")
@@ -188,7 +200,7 @@ async def test_typing_is_received_by_others(server: Server, fresh: str) -> None:
 
 async def test_messages_are_typed(server: Server, fresh: str) -> None:
     async with Client(server.url) as ana, Client(server.url) as ben:
-        await meet(ana, ben, fresh)
+        await create_shared_channel(ana, ben, fresh)
         convo = await ana.direct(ben.user.user_id)
         async with ben.gateway() as live:
             sent = await ana.send(convo.room, "Just you")

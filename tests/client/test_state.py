@@ -45,7 +45,7 @@ def test_an_event_without_a_rule_is_an_error() -> None:
 
 def test_states_with_the_same_content_are_equal() -> None:
     assert state_after() == state_after()
-    assert state_after() != state_after(new_event("user.updated", userId=ME, username="somebody"))
+    assert state_after() != state_after(new_event("user.updated", userId=ME, username="other"))
     assert (
         state_after(
             new_event("resumed"), room_event("typing.started", GENERAL, userId=BEN, username="ben"), new_event("gap")
@@ -69,6 +69,16 @@ def test_a_message_moves_the_preview_and_is_unread() -> None:
     entry = state.conversations[PAIR.room_id]
     assert (entry["lastMessageId"], entry["lastMessageBody"], entry["lastMessageSender"]) == ("m1", "Hello, @me", BEN)
     assert entry["unread"] == {"count": 1, "capped": False, "mentions": 1}
+
+
+def test_a_message_does_not_keep_the_nonce_of_its_event() -> None:
+    message = new_message(PAIR, "m1", author=ME)
+    live, fetched = state_after(), state_after(new_event("message.created", **message))
+    live.load("/conversations/d-pair/messages", {"items": []})
+    live.apply(new_event("message.created", **message, nonce="n"))
+    fetched.load("/conversations/d-pair/messages", {"items": [message]})
+
+    assert live == fetched
 
 
 def test_a_preview_follows_its_message_and_no_other() -> None:
@@ -305,13 +315,14 @@ def test_inbox_messages_are_added_read_and_archived() -> None:
     state.load("/tenants/default/inboxes/news/messages", {"items": []})
     inbox = {"tenant": "default", "inbox": "news"}
     for message_id in ("n1", "n2"):
-        state.apply(new_event("inbox.message", **inbox, messageId=message_id, title="Hello", readat=None))
-    state.apply(new_event("inbox.updated", **inbox, messageId="n1", readat=TIME, archivedat=None, snoozeduntil=None))
-    state.apply(new_event("inbox.updated", **inbox, messageId="n2", readat=None, archivedat=TIME, snoozeduntil=None))
+        state.apply(new_event("inbox.message", **inbox, messageId=message_id, title="Hello", readAt=None))
+    state.apply(new_event("inbox.updated", **inbox, messageId="n1", readAt=TIME, archivedAt=None, snoozedUntil=None))
+    state.apply(new_event("inbox.updated", **inbox, messageId="n2", readAt=None, archivedAt=TIME, snoozedUntil=None))
     state.apply(new_event("inbox.counts", **inbox, total=1, unread=0, categories={}))
     state.apply(new_event("inbox.counts", tenant="default", inbox="other", total=1, unread=1, categories={}))
 
-    assert state.inbox_messages["default", "news"] == {"n1": {"messageId": "n1", "title": "Hello", "readat": TIME}}
+    marks = {"readAt": TIME, "archivedAt": None, "snoozedUntil": None}
+    assert state.inbox_messages["default", "news"] == {"n1": {"messageId": "n1", "title": "Hello"} | marks}
     assert (state.inboxes["default", "news"]["title"], state.inboxes["default", "news"]["total"]) == ("News", 1)
     assert state.inboxes["default", "other"]["unread"] == 1
 
@@ -365,8 +376,8 @@ def talks(draw: st.DrawFn) -> list[Event]:
     events: list[Event] = []
     there: dict[str, str] = {}
     for number in range(draw(st.integers(1, 12))):
-        done = draw(st.sampled_from(["say", "say", "edit", "delete", "react", "read"]))
-        if done == "say" or not there:
+        done = draw(st.sampled_from(["send", "send", "edit", "delete", "react", "read"]))
+        if done == "send" or not there:
             author = draw(st.sampled_from([ME, BEN]))
             there[f"m{number:02}"] = author
             events.append(new_event("message.created", **new_message(GENERAL, f"m{number:02}", author=author)))

@@ -1,4 +1,4 @@
-"""Time that a test advances: no sleep ends before the test says so."""
+"""Time that a test advances: no sleep ends before the test advances it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`app` is a complete Sobremesa, once on a file and once on DynamoDB's API; `town` is a server with members."""
+"""`app` is a complete Sobremesa, once on a file and once on DynamoDB's API; `community` is a server with members."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cheap import CHEAP
-from communities.world import Town, found_town
+from communities.world import Community, create_community
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SystemClock
@@ -58,5 +58,5 @@ async def app(store: str, clock: Ahead, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.fixture
-async def town(app: Sobremesa) -> Town:
-    return await found_town(app)
+async def community(app: Sobremesa) -> Community:
+    return await create_community(app)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Town, found_town, join, register, rows
+from communities.world import PASSWORD, Community, create_community, join, register, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor
 from sobremesa.core.errors import NotFound, Refusal
@@ -25,23 +25,25 @@ NAME = "zebedee"
 
 
 class Life(NamedTuple):
-    """A user who is a member of one town, has left another, and sent messages in both."""
+    """A user who is a member of one community, has left another, and sent messages in both."""
 
     zeb: Actor
-    home: Town
-    left: Town
+    home: Community
+    left: Community
     first: MessageId
 
     async def names_shown(self) -> set[str]:
         """All names shown with what this user did."""
-        channels, town, zeb = self.home.app.channels, self.home, self.zeb.user_id
-        page = await channels.page(town.owner, town.channel_id, limit=100)
-        pins, _ = await channels.list_pins(town.owner, town.channel_id, limit=5, cursor=None)
+        channels, community, zeb = self.home.app.communities, self.home, self.zeb.user_id
+        page = await channels.page(community.owner, community.channel_id, limit=100)
+        pins, _ = await channels.list_pins(community.owner, community.channel_id, limit=5, cursor=None)
         old = await channels.page(self.left.owner, self.left.channel_id, limit=100)
-        one = await channels.get(town.owner, town.channel_id, self.first)
-        reactors, _ = await channels.list_reactors(town.owner, town.channel_id, self.first, "👍", limit=5, cursor=None)
-        readers, _ = await channels.list_readers(town.owner, town.channel_id, limit=5, cursor=None)
-        profiles = await town.app.accounts.profiles([zeb])
+        one = await channels.get_message(community.owner, community.channel_id, self.first)
+        reactors, _ = await channels.list_reactors(
+            community.owner, community.channel_id, self.first, "👍", limit=5, cursor=None
+        )
+        readers, _ = await channels.list_readers(community.owner, community.channel_id, limit=5, cursor=None)
+        profiles = await community.app.accounts.profiles([zeb])
         messages = [*page.messages, *old.messages, one, *(pin.message for pin in pins)]
         return {
             *(message.username for message in messages if message.author_id == zeb),
@@ -53,18 +55,18 @@ class Life(NamedTuple):
 
 async def live(app: Sobremesa, clock: Ahead) -> Life:
     zeb = await register(app, NAME)
-    home, left = await found_town(app), await found_town(app)
-    for town in (home, left):
-        await join(app, town.owner, town.server_id, zeb)
-    await left.say(zeb, "I was here")
-    await app.membership.remove(left.owner, left.server_id, zeb.user_id)
-    first = await home.say(zeb, "hello", nonce="n")
-    await home.say(home.owner, "hello you")
+    home, left = await create_community(app), await create_community(app)
+    for community in (home, left):
+        await join(app, community.owner, community.server_id, zeb)
+    await left.send(zeb, "I was here")
+    await app.communities.members.remove(left.owner, left.server_id, zeb.user_id)
+    first = await home.send(zeb, "hello", nonce="n")
+    await home.send(home.owner, "hello you")
     for number in range(12):
-        await home.say(zeb, f"message {number}")
-    await app.channels.react(zeb, home.channel_id, first.message_id, "👍")
-    await app.channels.mark_read(zeb, home.channel_id, first.message_id)
-    await app.channels.pin(home.owner, home.channel_id, first.message_id)
+        await home.send(zeb, f"message {number}")
+    await app.communities.react(zeb, home.channel_id, first.message_id, "👍")
+    await app.communities.mark_read(zeb, home.channel_id, first.message_id)
+    await app.communities.pin(home.owner, home.channel_id, first.message_id)
     await app.accounts.change_profile(zeb, avatar_url=f"/v1/attachments/{NAME}")
     await app.table.write(
         Create(
@@ -123,7 +125,7 @@ async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None
 
     contents = await life.home.contents()
     assert contents[:3] == ["hello", "hello you", "message 0"]
-    members, _ = await app.membership.list_members(life.home.owner, life.home.server_id, limit=10)
+    members, _ = await app.communities.members.list_members(life.home.owner, life.home.server_id, limit=10)
     assert life.zeb.user_id not in {row.user_id for row in members}
     again = await register(app, NAME)
     assert again.user_id != life.zeb.user_id
@@ -168,7 +170,7 @@ async def test_server_cannot_be_transferred_to_a_deleted_user(life: Life) -> Non
     await app.accounts.delete_me(life.zeb, password=PASSWORD)
 
     with pytest.raises(Refusal):
-        await app.membership.transfer(home.owner, home.server_id, life.zeb.user_id)
+        await app.communities.members.transfer(home.owner, home.server_id, life.zeb.user_id)
     await app.jobs.run_pending(app.handlers)
 
     assert (await app.communities.get_server(home.owner, home.server_id)).server.owner_id == home.owner.user_id
@@ -176,20 +178,20 @@ async def test_server_cannot_be_transferred_to_a_deleted_user(life: Life) -> Non
 
 async def test_concurrent_deletion_and_transfer_leave_no_server_without_owner(app: Sobremesa) -> None:
     zeb = await register(app, NAME)
-    town = await found_town(app)
-    await join(app, town.owner, town.server_id, zeb)
+    community = await create_community(app)
+    await join(app, community.owner, community.server_id, zeb)
 
     left, handed = await asyncio.gather(
         app.accounts.delete_me(zeb, password=PASSWORD),
-        app.membership.transfer(town.owner, town.server_id, zeb.user_id),
+        app.communities.members.transfer(community.owner, community.server_id, zeb.user_id),
         return_exceptions=True,
     )
 
     assert left is None or isinstance(left, Refusal)
     assert not isinstance(handed, BaseException) or isinstance(handed, Refusal)
     await app.jobs.run_pending(app.handlers)
-    owner = (await app.communities.get_server(town.admin, town.server_id)).server.owner_id
-    assert owner == (zeb.user_id if left is not None else town.owner.user_id)
+    owner = (await app.communities.get_server(community.admin, community.server_id)).server.owner_id
+    assert owner == (zeb.user_id if left is not None else community.owner.user_id)
 
 
 async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) -> None:
@@ -222,11 +224,11 @@ async def test_deleted_user_creates_nothing(life: Life) -> None:
     await app.accounts.delete_me(zeb, password=PASSWORD)
 
     with pytest.raises(Refusal):
-        await app.communities.create_server(zeb, name="Ghost town")
+        await app.communities.create_server(zeb, name="Ghost community")
 
     await app.jobs.run_pending(app.handlers)
     with pytest.raises(NotFound):
-        await life.home.say(zeb, "boo")
+        await life.home.send(zeb, "boo")
     await assert_nothing_personal_is_left(life)
 
 
@@ -247,7 +249,7 @@ async def test_message_sent_during_account_deletion_does_not_keep_the_name(
 
     async def talking(question: Any, **options: Any) -> Any:
         with contextlib.suppress(NotFound):
-            await life.home.say(life.zeb, "one last word")
+            await life.home.send(life.zeb, "one last word")
         async for row in every(question, **options):
             yield row
 

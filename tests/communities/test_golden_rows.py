@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Town, person, rows
+from communities.world import Community, person, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import Forbidden, NotFound
@@ -213,7 +213,7 @@ FIRST, SECOND = MessageId("01JGSTEST004"), MessageId("01JGSTEST005")
 
 
 @pytest.fixture
-async def old_town(app: Sobremesa) -> Town:
+async def old_community(app: Sobremesa) -> Community:
     """The document's test data, with a second user, a second message, an invite and a last read."""
     names = ("the test user", "the test server", "the test membership", "the test channel", "the test message")
     await put(app, *(SAMPLES[name][1] for name in names))
@@ -243,11 +243,11 @@ async def old_town(app: Sobremesa) -> Town:
             lastReadTimestamp=1735257600000, updatedAt=THEN,
         ),
     )  # fmt: skip
-    return Town(app, SERVER, CHANNEL, TESTUSER, TESTUSER, TESTUSER, FRIEND, person("sam"))
+    return Community(app, SERVER, CHANNEL, TESTUSER, TESTUSER, TESTUSER, FRIEND, person("sam"))
 
 
-async def test_channel_of_another_writer_accepts_reads_and_sends(old_town: Town, clock: Ahead) -> None:
-    channels, room = old_town.app.channels, old_town.channel_id
+async def test_channel_of_another_writer_accepts_reads_and_sends(old_community: Community, clock: Ahead) -> None:
+    channels, room = old_community.app.communities, old_community.channel_id
 
     page = await channels.page(FRIEND, room, limit=1)
     assert [message.content for message in page.messages] == ["Anybody?"]
@@ -260,29 +260,29 @@ async def test_channel_of_another_writer_accepts_reads_and_sends(old_town: Town,
         SECOND,
         FIRST,
     ]
-    assert (await channels.get(FRIEND, room, FIRST)).content == "Hello, world!"
+    assert (await channels.get_message(FRIEND, room, FIRST)).content == "Hello, world!"
 
-    posted = await old_town.say(FRIEND, "Still here?", reply_to=FIRST)
+    posted = await old_community.send(FRIEND, "Still here?", reply_to=FIRST)
     edited = await channels.edit(TESTUSER, room, FIRST, "Hello again")
     assert (edited.content, edited.edited) == ("Hello again", True)
     with pytest.raises(Forbidden):
         await channels.edit(FRIEND, room, FIRST, "mine now")
     await channels.react(TESTUSER, room, SECOND, "👍")
     await channels.pin(TESTUSER, room, SECOND)
-    await channels.delete(TESTUSER, room, FIRST)
+    await channels.delete_message(TESTUSER, room, FIRST)
 
-    assert await old_town.contents() == ["", "Anybody?", "Still here?"]
-    [reaction] = (await channels.get(TESTUSER, room, SECOND)).reactions
+    assert await old_community.contents() == ["", "Anybody?", "Still here?"]
+    [reaction] = (await channels.get_message(TESTUSER, room, SECOND)).reactions
     assert (reaction.count, reaction.user_ids, reaction.me) == (2, [FRIEND.user_id, TESTUSER.user_id], True)
     pins, _ = await channels.list_pins(FRIEND, room, limit=5, cursor=None)
     assert [pin.message.message_id for pin in pins] == [SECOND]
-    head = await old_town.app.communities.get_channel(TESTUSER, room)
+    head = await old_community.app.communities.get_channel(TESTUSER, room)
     assert (head.last_message_id, head.channel.topic) == (posted.message_id, "General chat")
 
 
-async def test_read_positions_of_another_writer_are_kept(old_town: Town) -> None:
-    channels, room = old_town.app.channels, old_town.channel_id
-    posted = await old_town.say(TESTUSER, "new")
+async def test_read_positions_of_another_writer_are_kept(old_community: Community) -> None:
+    channels, room = old_community.app.communities, old_community.channel_id
+    posted = await old_community.send(TESTUSER, "new")
 
     # By the document's dates all users joined a year after its messages: only the new one is unread.
     assert (await channels.unread(FRIEND, room)).count == 1
@@ -297,30 +297,30 @@ async def test_read_positions_of_another_writer_are_kept(old_town: Town) -> None
     ]
 
 
-async def test_server_of_another_writer_supports_all_operations(old_town: Town) -> None:
-    app, guest = old_town.app, person("guest")
+async def test_server_of_another_writer_supports_all_operations(old_community: Community) -> None:
+    app, guest = old_community.app, person("guest")
 
     assert [server.name for server in (await app.communities.list_servers(TESTUSER, limit=5))[0]] == ["Test Server"]
     assert (await app.communities.get_server(TESTUSER, SERVER)).role == "owner"
     listed, _ = await app.communities.list_channels(FRIEND, SERVER, limit=5)
     assert [each.channel.name for each in listed] == ["general"]
-    members, _ = await app.membership.list_members(FRIEND, SERVER, limit=5)
+    members, _ = await app.communities.members.list_members(FRIEND, SERVER, limit=5)
     assert {row.user_id: row.role for row in members} == {
         TESTUSER.user_id: "owner",
         FRIEND.user_id: "member",
     }
 
-    assert (await app.membership.get_invite(guest, InviteCode("abc123xyz"))).server.name == "Test Server"
-    await app.membership.redeem(guest, InviteCode("abc123xyz"))
-    [invite] = (await app.membership.list_invites(TESTUSER, SERVER, limit=5))[0]
+    assert (await app.communities.invites.get(guest, InviteCode("abc123xyz"))).server.name == "Test Server"
+    await app.communities.invites.redeem(guest, InviteCode("abc123xyz"))
+    [invite] = (await app.communities.invites.list_invites(TESTUSER, SERVER, limit=5))[0]
     assert (invite.code, invite.uses) == ("abc123xyz", 1)
-    await app.membership.change_role(TESTUSER, SERVER, FRIEND.user_id, role="admin")
+    await app.communities.members.change_role(TESTUSER, SERVER, FRIEND.user_id, role="admin")
     await app.communities.change_server(FRIEND, SERVER, {"name": "Our server"})
-    await app.membership.remove(FRIEND, SERVER, guest.user_id)
-    await app.membership.revoke_invite(TESTUSER, InviteCode("abc123xyz"))
+    await app.communities.members.remove(FRIEND, SERVER, guest.user_id)
+    await app.communities.invites.revoke(TESTUSER, InviteCode("abc123xyz"))
     with pytest.raises(NotFound):
-        await app.membership.redeem(guest, InviteCode("abc123xyz"))
-    await app.membership.transfer(TESTUSER, SERVER, FRIEND.user_id)
+        await app.communities.invites.redeem(guest, InviteCode("abc123xyz"))
+    await app.communities.members.transfer(TESTUSER, SERVER, FRIEND.user_id)
     assert (await app.communities.get_server(FRIEND, SERVER)).role == "owner"
 
     await app.communities.delete_server(FRIEND, SERVER)
@@ -329,21 +329,21 @@ async def test_server_of_another_writer_supports_all_operations(old_town: Town) 
     assert {item["entityType"] for item in left} <= {"AuditEntry", "FormerMembership"}
 
 
-async def test_first_send_creates_the_pointer_of_another_writers_channel_once(old_town: Town) -> None:
+async def test_first_send_creates_the_pointer_of_another_writers_channel_once(old_community: Community) -> None:
     sent = await asyncio.gather(
-        *(old_town.app.channels.send(TESTUSER, CHANNEL, Draft(str(number))) for number in range(10))
+        *(old_community.app.communities.send(TESTUSER, CHANNEL, Draft(str(number))) for number in range(10))
     )
 
     assert len({one.message_id for one in sent}) == 10
-    assert len(await old_town.contents()) == 12
-    pointers = [item for item in await rows(old_town.app, "ChannelPointer") if item["pk"] == f"CHANNEL#{CHANNEL}"]
+    assert len(await old_community.contents()) == 12
+    pointers = [item for item in await rows(old_community.app, "ChannelPointer") if item["pk"] == f"CHANNEL#{CHANNEL}"]
     assert len(pointers) == 1
 
 
-async def test_user_of_another_writer_logs_in_with_their_password(old_town: Town) -> None:
-    signed_in = await old_town.app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
+async def test_user_of_another_writer_logs_in_with_their_password(old_community: Community) -> None:
+    signed_in = await old_community.app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
 
     assert signed_in.user.user_id == TESTUSER.user_id
-    assert await rows(old_town.app, "passwordHash", "$2a$") == []
-    again = await old_town.app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
+    assert await rows(old_community.app, "passwordHash", "$2a$") == []
+    again = await old_community.app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
     assert again.user.user_id == TESTUSER.user_id

@@ -9,7 +9,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Town, found_town
+from communities.world import PASSWORD, Community, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import NotFound
@@ -37,24 +37,24 @@ async def test_users_join_send_and_rejoin(app: Sobremesa, store: str, clock: Ahe
     server = await app.communities.create_server(ana.actor, name="The long table")
     room = (await app.communities.create_channel(ana.actor, server.server_id, name="general")).channel.channel_id
     invites = await asyncio.gather(
-        *(app.membership.create_invite(ana.actor, server.server_id, max_uses=1, key="once") for _ in range(4))
+        *(app.communities.invites.create(ana.actor, server.server_id, max_uses=1, key="once") for _ in range(4))
     )
-    await app.membership.redeem(ben.actor, invites[0].code)
+    await app.communities.invites.redeem(ben.actor, invites[0].code)
     assert len({invite.code for invite in invites}) == 1
 
-    first = await app.channels.send(ana.actor, room, Draft("Coffee, @ben?", nonce="n1"))
-    again = await app.channels.send(ana.actor, room, Draft("Coffee, @ben?", nonce="n1"))
+    first = await app.communities.send(ana.actor, room, Draft("Coffee, @ben?", nonce="n1"))
+    again = await app.communities.send(ana.actor, room, Draft("Coffee, @ben?", nonce="n1"))
     for word in ("one", "two", "three"):
-        await app.channels.send(ben.actor, room, Draft(word))
-    await app.channels.react(ben.actor, room, first.message_id, "☕")
+        await app.communities.send(ben.actor, room, Draft(word))
+    await app.communities.react(ben.actor, room, first.message_id, "☕")
     assert again.message_id == first.message_id
-    assert (await app.channels.unread(ana.actor, room)).count == 3
+    assert (await app.communities.unread(ana.actor, room)).count == 3
 
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as later:
         back = await later.accounts.login(email="ana@example.com", password=PASSWORD)
-        newest = await later.channels.page(back.actor, room, limit=2)
-        older = await later.channels.page(back.actor, room, limit=2, before=newest.messages[-1].message_id)
-        newer = await later.channels.page(back.actor, room, limit=9, after=first.message_id)
+        newest = await later.communities.page(back.actor, room, limit=2)
+        older = await later.communities.page(back.actor, room, limit=2, before=newest.messages[-1].message_id)
+        newer = await later.communities.page(back.actor, room, limit=9, after=first.message_id)
 
         assert [message.content for message in newest.messages] == ["three", "two"]
         assert [message.content for message in older.messages] == ["one", "Coffee, @ben?"]
@@ -66,8 +66,8 @@ async def test_users_join_send_and_rejoin(app: Sobremesa, store: str, clock: Ahe
 
 
 async def test_every_row_has_the_names_of_the_map(app: Sobremesa, settings: Settings) -> None:
-    town = await found_town(app)
-    await town.say(town.member, "hello")
+    community = await create_community(app)
+    await community.send(community.member, "hello")
     names = settings.names
     assert names is not None
 
@@ -86,20 +86,22 @@ async def test_every_row_has_the_names_of_the_map(app: Sobremesa, settings: Sett
 
 
 async def test_ids_are_case_sensitive(app: Sobremesa) -> None:
-    town = await found_town(app)
-    posted = await town.say(town.member, "hello")
-    lower_room, lower_owner = ChannelId(town.channel_id.lower()), UserId(town.owner.user_id.lower())
+    community = await create_community(app)
+    posted = await community.send(community.member, "hello")
+    lower_room, lower_owner = ChannelId(community.channel_id.lower()), UserId(community.owner.user_id.lower())
 
     with pytest.raises(NotFound):
-        await app.channels.send(town.member, lower_room, Draft("boo"))
+        await app.communities.send(community.member, lower_room, Draft("boo"))
     with pytest.raises(NotFound):
-        await app.channels.page(town.member, lower_room, limit=5)
+        await app.communities.page(community.member, lower_room, limit=5)
     with pytest.raises(NotFound):
-        await app.membership.remove(town.admin, town.server_id, lower_owner)
+        await app.communities.members.remove(community.admin, community.server_id, lower_owner)
     with pytest.raises(NotFound):
-        await app.membership.transfer(town.owner, town.server_id, UserId(town.member.user_id.lower()))
+        await app.communities.members.transfer(
+            community.owner, community.server_id, UserId(community.member.user_id.lower())
+        )
 
-    assert await town.contents(town.owner) == [posted.content]
+    assert await community.contents(community.owner) == [posted.content]
 
 
 async def test_incompatible_name_map_is_refused(store: str) -> None:
@@ -108,13 +110,13 @@ async def test_incompatible_name_map_is_refused(store: str) -> None:
             pass
 
 
-async def test_deleted_server_is_removed_completely(town: Town) -> None:
-    app = town.app
-    await town.say(town.member, "hello")
-    await app.communities.delete_server(town.owner, town.server_id)
+async def test_deleted_server_is_removed_completely(community: Community) -> None:
+    app = community.app
+    await community.send(community.member, "hello")
+    await app.communities.delete_server(community.owner, community.server_id)
 
     await app.jobs.run_pending(app.handlers)
 
-    left = [row async for row in app.table.scan() if town.channel_id in str(row).upper()]
+    left = [row async for row in app.table.scan() if community.channel_id in str(row).upper()]
     kind = app.table.layout.entity_type
     assert {row[kind].lower() for row in left} <= {"auditentry"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,8 +11,9 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Town, join, person, rows
+from communities.world import Community, join, person, rows
 from sobremesa.app import Sobremesa
+from sobremesa.core.actor import Tenant
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal
 from sobremesa.domains.communities.entities import (
     DIRECTORY_SHARDS,
@@ -50,16 +52,16 @@ async def test_creator_owns_a_server_and_no_other_user_sees_it(app: Sobremesa) -
         await app.communities.get_server(ben, server.server_id)
 
 
-async def test_name_and_icon_of_a_server_change_and_it_is_audited(town: Town) -> None:
-    changed = await town.app.communities.change_server(
-        town.admin, town.server_id, {"name": "The round table", "icon_url": None}
+async def test_name_and_icon_of_a_server_change_and_it_is_audited(community: Community) -> None:
+    changed = await community.app.communities.change_server(
+        community.admin, community.server_id, {"name": "The round table", "icon_url": None}
     )
 
     assert (changed.name, changed.icon_url) == ("The round table", None)
-    assert (await town.app.communities.get_server(town.member, town.server_id)).server == changed
-    unchanged = await town.app.communities.change_server(town.admin, town.server_id, {})
+    assert (await community.app.communities.get_server(community.member, community.server_id)).server == changed
+    unchanged = await community.app.communities.change_server(community.admin, community.server_id, {})
     assert unchanged == changed
-    [entry, *_] = (await town.app.communities.list_audit(town.owner, town.server_id, limit=5))[0]
+    [entry, *_] = (await community.app.communities.list_audit(community.owner, community.server_id, limit=5))[0]
     assert (entry.action, entry.details) == ("server.change", {"fields": "icon_url,name"})
 
 
@@ -121,89 +123,100 @@ async def test_administrators_list_all_servers_newest_first(app: Sobremesa, cloc
     assert len({shard_of(server_id) for server_id in created}) > DIRECTORY_SHARDS // 2
     with pytest.raises(Forbidden):
         await app.communities.list_all_servers(owners[0], limit=7)
-    with pytest.raises(BadCursor):
-        await app.communities.list_all_servers(admin, limit=7, cursor="nonsense")
+    _, own = await app.communities.list_all_servers(admin, limit=7)
+    for_tenant = msgspec.structs.replace(admin, tenant=Tenant("shop"))
+    for who, foreign in (
+        (admin, "nonsense"),
+        (admin, urlsafe_b64encode("#".join(seen[7]).encode()).decode()),
+        (for_tenant, own),
+    ):
+        with pytest.raises(BadCursor):
+            await app.communities.list_all_servers(who, limit=7, cursor=foreign)
 
 
 # Channels
 
 
-async def test_channels_are_created_found_listed_updated_and_deleted(town: Town) -> None:
-    communities = town.app.communities
-    created = await communities.create_channel(town.admin, town.server_id, name="kitchen", topic="what to cook")
+async def test_channels_are_created_found_listed_updated_and_deleted(community: Community) -> None:
+    communities = community.app.communities
+    created = await communities.create_channel(
+        community.admin, community.server_id, name="kitchen", topic="what to cook"
+    )
     channel_id = created.channel.channel_id
 
-    assert (await communities.get_channel(town.member, channel_id)) == created
-    changed = await communities.change_channel(town.admin, channel_id, {"topic": None, "name": "cellar"})
+    assert (await communities.get_channel(community.member, channel_id)) == created
+    changed = await communities.change_channel(community.admin, channel_id, {"topic": None, "name": "cellar"})
     assert (changed.channel.name, changed.channel.topic) == ("cellar", None)
-    posted = await town.say(town.member, "hello")
-    listed, cursor = await communities.list_channels(town.member, town.server_id, limit=10)
+    posted = await community.send(community.member, "hello")
+    listed, cursor = await communities.list_channels(community.member, community.server_id, limit=10)
     assert [(each.channel.name, each.last_message_id) for each in listed] == [
         ("general", posted.message_id),
         ("cellar", None),
     ]
     assert cursor is None
 
-    await communities.delete_channel(town.admin, channel_id)
+    await communities.delete_channel(community.admin, channel_id)
     for attempt in (
-        communities.get_channel(town.owner, channel_id),
-        communities.delete_channel(town.owner, channel_id),
-        communities.change_channel(town.owner, channel_id, {"name": "x"}),
-        town.app.channels.send(town.owner, channel_id, Draft("hello?")),
+        communities.get_channel(community.owner, channel_id),
+        communities.delete_channel(community.owner, channel_id),
+        communities.change_channel(community.owner, channel_id, {"name": "x"}),
+        community.app.communities.send(community.owner, channel_id, Draft("hello?")),
     ):
         with pytest.raises(NotFound):
             await attempt
 
 
-async def test_repeated_idempotency_key_creates_one_channel(town: Town) -> None:
-    make = town.app.communities.create_channel
+async def test_repeated_idempotency_key_creates_one_channel(community: Community) -> None:
+    make = community.app.communities.create_channel
 
-    created = await asyncio.gather(*(make(town.owner, town.server_id, name="once", key="k") for _ in range(10)))
+    created = await asyncio.gather(
+        *(make(community.owner, community.server_id, name="once", key="k") for _ in range(10))
+    )
 
     assert len({each.channel.channel_id for each in created}) == 1
     with pytest.raises(KeyReused):
-        await make(town.owner, town.server_id, name="twice", key="k")
-    assert len((await town.app.communities.list_channels(town.owner, town.server_id, limit=10))[0]) == 2
+        await make(community.owner, community.server_id, name="twice", key="k")
+    assert len((await community.app.communities.list_channels(community.owner, community.server_id, limit=10))[0]) == 2
 
 
-async def test_messages_of_a_deleted_channel_are_removed(town: Town) -> None:
-    await fill(town)
-    kept = await town.app.communities.create_channel(town.owner, town.server_id, name="kept")
-    await town.app.channels.send(town.owner, kept.channel.channel_id, Draft("still here"))
+async def test_messages_of_a_deleted_channel_are_removed(community: Community) -> None:
+    await fill(community)
+    kept = await community.app.communities.create_channel(community.owner, community.server_id, name="kept")
+    await community.app.communities.send(community.owner, kept.channel.channel_id, Draft("still here"))
 
-    await town.app.communities.delete_channel(town.owner, town.channel_id)
-    assert await town.app.jobs.run_pending(town.app.handlers) == 1
+    await community.app.communities.delete_channel(community.owner, community.channel_id)
+    assert await community.app.jobs.run_pending(community.app.handlers) == 1
 
-    left = await rows(town.app, town.channel_id)
+    left = await rows(community.app, community.channel_id)
     assert {item["entityType"] for item in left} <= {"AuditEntry", "ModerationCase"}
-    assert await town._replace(channel_id=kept.channel.channel_id).contents() == ["still here"]
+    assert await community._replace(channel_id=kept.channel.channel_id).contents() == ["still here"]
 
 
-async def test_deleted_channel_accepts_no_message_in_flight(town: Town) -> None:
-    sends = [town.say(town.member, str(number)) for number in range(30)]
-    deletion = town.app.communities.delete_channel(town.owner, town.channel_id)
+async def test_deleted_channel_accepts_no_message_in_flight(community: Community) -> None:
+    sends = [community.send(community.member, str(number)) for number in range(30)]
+    deletion = community.app.communities.delete_channel(community.owner, community.channel_id)
 
     outcomes = await asyncio.gather(*sends[:15], deletion, *sends[15:], return_exceptions=True)
-    await town.app.jobs.run_pending(town.app.handlers)
+    await community.app.jobs.run_pending(community.app.handlers)
 
     assert all(not isinstance(outcome, BaseException) or isinstance(outcome, NotFound) for outcome in outcomes)
-    assert {item["entityType"] for item in await rows(town.app, town.channel_id)} <= {"AuditEntry"}
+    assert {item["entityType"] for item in await rows(community.app, community.channel_id)} <= {"AuditEntry"}
 
 
 # Deleting a server
 
 
-async def fill(town: Town) -> None:
+async def fill(community: Community) -> None:
     """At least one row of every kind that a server can have."""
-    app, room = town.app, town.channel_id
-    message = await town.say(town.member, "hello", nonce="n")
-    answer = await town.say(town.owner, "hello you", reply_to=message.message_id)
-    for who in (town.owner, town.member):
-        await app.channels.react(who, room, message.message_id, "👍")
-        await app.channels.mark_read(who, room, answer.message_id)
-    await app.channels.pin(town.owner, room, message.message_id)
-    await app.membership.create_invite(town.owner, town.server_id, expires_in_seconds=3600)
-    await app.membership.ban(town.owner, town.server_id, person("rude").user_id)
+    app, room = community.app, community.channel_id
+    message = await community.send(community.member, "hello", nonce="n")
+    answer = await community.send(community.owner, "hello you", reply_to=message.message_id)
+    for who in (community.owner, community.member):
+        await app.communities.react(who, room, message.message_id, "👍")
+        await app.communities.mark_read(who, room, answer.message_id)
+    await app.communities.pin(community.owner, room, message.message_id)
+    await app.communities.invites.create(community.owner, community.server_id, expires_in_seconds=3600)
+    await app.communities.members.ban(community.owner, community.server_id, person("rude").user_id)
     far = 4_102_444_800
     for number in range(30):
         await app.table.write(
@@ -211,31 +224,31 @@ async def fill(town: Town) -> None:
                 Connection(
                     room_id=room,
                     connection_id=ConnectionId(f"socket{number}"),
-                    server_id=town.server_id,
-                    user_id=town.member.user_id,
+                    server_id=community.server_id,
+                    user_id=community.member.user_id,
                     ttl=far,
                 )
             )
         )
 
 
-async def test_only_the_owner_deletes_a_server(town: Town) -> None:
-    for who in (town.admin, town.moderator, town.member):
+async def test_only_the_owner_deletes_a_server(community: Community) -> None:
+    for who in (community.admin, community.moderator, community.member):
         with pytest.raises(Forbidden):
-            await town.app.communities.delete_server(who, town.server_id)
+            await community.app.communities.delete_server(who, community.server_id)
     with pytest.raises(NotFound):
-        await town.app.communities.delete_server(town.stranger, town.server_id)
+        await community.app.communities.delete_server(community.stranger, community.server_id)
 
 
-async def test_deleted_server_is_invisible_to_all_members_at_once(town: Town) -> None:
-    app, server_id, room = town.app, town.server_id, town.channel_id
-    invite = await app.membership.create_invite(town.owner, server_id)
-    message = await town.say(town.owner, "hello")
+async def test_deleted_server_is_invisible_to_all_members_at_once(community: Community) -> None:
+    app, server_id, room = community.app, community.server_id, community.channel_id
+    invite = await app.communities.invites.create(community.owner, server_id)
+    message = await community.send(community.owner, "hello")
     admin = msgspec.structs.replace(person("root"), is_admin=True)
 
-    await app.communities.delete_server(town.owner, server_id)
+    await app.communities.delete_server(community.owner, server_id)
 
-    for who in (town.owner, town.member):
+    for who in (community.owner, community.member):
         for attempt in (
             app.communities.get_server(who, server_id),
             app.communities.delete_server(who, server_id),
@@ -243,58 +256,58 @@ async def test_deleted_server_is_invisible_to_all_members_at_once(town: Town) ->
             app.communities.get_channel(who, room),
             app.communities.list_channels(who, server_id, limit=10),
             app.communities.create_channel(who, server_id, name="new"),
-            app.membership.list_members(who, server_id, limit=10),
-            app.membership.create_invite(who, server_id),
-            app.channels.page(who, room, limit=10),
-            app.channels.get(who, room, message.message_id),
-            app.channels.send(who, room, Draft("anybody?")),
-            app.channels.unread(who, room),
-            app.channels.mark_read(who, room, message.message_id),
+            app.communities.members.list_members(who, server_id, limit=10),
+            app.communities.invites.create(who, server_id),
+            app.communities.page(who, room, limit=10),
+            app.communities.get_message(who, room, message.message_id),
+            app.communities.send(who, room, Draft("anybody?")),
+            app.communities.unread(who, room),
+            app.communities.mark_read(who, room, message.message_id),
         ):
             with pytest.raises(NotFound):
                 await attempt
-        assert await app.channels.unread_everywhere(who) == []
+        assert await app.communities.unread_everywhere(who) == []
         assert await app.communities.list_servers(who, limit=10) == ([], None)
     with pytest.raises(NotFound):
-        await app.membership.get_invite(person("new"), invite.code)
+        await app.communities.invites.get(person("new"), invite.code)
     with pytest.raises(NotFound):
-        await app.membership.redeem(person("new"), invite.code)
+        await app.communities.invites.redeem(person("new"), invite.code)
     assert await app.communities.list_all_servers(admin, limit=10) == ([], None)
 
 
-async def test_deleted_server_leaves_only_its_audit_log(town: Town) -> None:
-    await fill(town)
-    other = await town.app.communities.create_server(town.member, name="Another")
+async def test_deleted_server_leaves_only_its_audit_log(community: Community) -> None:
+    await fill(community)
+    other = await community.app.communities.create_server(community.member, name="Another")
 
-    await town.app.communities.delete_server(town.owner, town.server_id)
-    assert await town.app.jobs.run_pending(town.app.handlers) == 1
+    await community.app.communities.delete_server(community.owner, community.server_id)
+    assert await community.app.jobs.run_pending(community.app.handlers) == 1
 
-    left = await rows(town.app, town.server_id, town.channel_id)
+    left = await rows(community.app, community.server_id, community.channel_id)
     assert {item["entityType"] for item in left} == {"AuditEntry"}
-    assert (await town.app.communities.list_servers(town.member, limit=10))[0] == [other]
-    assert await town.app.jobs.run_pending(town.app.handlers) == 0
+    assert (await community.app.communities.list_servers(community.member, limit=10))[0] == [other]
+    assert await community.app.jobs.run_pending(community.app.handlers) == 0
 
 
-async def test_deleted_server_leaves_no_claim_of_an_expired_invite(town: Town, clock: Ahead) -> None:
-    invite = await town.app.membership.create_invite(town.owner, town.server_id, expires_in_seconds=1)
+async def test_deleted_server_leaves_no_claim_of_an_expired_invite(community: Community, clock: Ahead) -> None:
+    invite = await community.app.communities.invites.create(community.owner, community.server_id, expires_in_seconds=1)
     clock.move(seconds=5)
 
-    await town.app.communities.delete_server(town.owner, town.server_id)
-    await town.app.jobs.run_pending(town.app.handlers)
+    await community.app.communities.delete_server(community.owner, community.server_id)
+    await community.app.jobs.run_pending(community.app.handlers)
 
-    left = await rows(town.app, town.server_id, invite.code)
+    left = await rows(community.app, community.server_id, invite.code)
     assert {item["entityType"] for item in left if item.get("ttl") is None} == {"AuditEntry"}
 
 
-async def test_former_members_keep_their_own_row_of_a_deleted_server(town: Town) -> None:
+async def test_former_members_keep_their_own_row_of_a_deleted_server(community: Community) -> None:
     """A former membership belongs to the user: it is in their export, and deleted with their account."""
-    await town.app.membership.remove(town.member, town.server_id, town.member.user_id)
+    await community.app.communities.members.remove(community.member, community.server_id, community.member.user_id)
 
-    await town.app.communities.delete_server(town.owner, town.server_id)
-    await town.app.jobs.run_pending(town.app.handlers)
+    await community.app.communities.delete_server(community.owner, community.server_id)
+    await community.app.jobs.run_pending(community.app.handlers)
 
-    left = [item for item in await rows(town.app, town.server_id) if item["entityType"] != "AuditEntry"]
-    assert [(item["entityType"], item["userId"]) for item in left] == [("FormerMembership", town.member.user_id)]
+    left = [item for item in await rows(community.app, community.server_id) if item["entityType"] != "AuditEntry"]
+    assert [(item["entityType"], item["userId"]) for item in left] == [("FormerMembership", community.member.user_id)]
 
 
 def failing_after(call: Callable[..., Awaitable[Any]], times: int) -> Callable[..., Awaitable[Any]]:
@@ -312,22 +325,22 @@ def failing_after(call: Callable[..., Awaitable[Any]], times: int) -> Callable[.
 
 @pytest.mark.parametrize("steps", [1, 3])
 async def test_interrupted_deletion_is_finished_by_the_next_run(
-    town: Town, clock: Ahead, monkeypatch: pytest.MonkeyPatch, steps: int
+    community: Community, clock: Ahead, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    await fill(town)
-    await town.app.communities.delete_server(town.owner, town.server_id)
-    before = len(await rows(town.app, town.server_id, town.channel_id))
+    await fill(community)
+    await community.app.communities.delete_server(community.owner, community.server_id)
+    before = len(await rows(community.app, community.server_id, community.channel_id))
     with monkeypatch.context() as patched:
-        patched.setattr(town.app.table, "write_many", failing_after(town.app.table.write_many, steps))
-        assert await town.app.jobs.run_pending(town.app.handlers) == 0
-    halfway = len(await rows(town.app, town.server_id, town.channel_id))
+        patched.setattr(community.app.table, "write_many", failing_after(community.app.table.write_many, steps))
+        assert await community.app.jobs.run_pending(community.app.handlers) == 0
+    halfway = len(await rows(community.app, community.server_id, community.channel_id))
     assert 0 < halfway < before
 
-    assert await town.app.jobs.run_pending(town.app.handlers) == 0, "a job that failed rests a little"
+    assert await community.app.jobs.run_pending(community.app.handlers) == 0, "a job that failed rests a little"
     clock.move(seconds=70)
-    assert await town.app.jobs.run_pending(town.app.handlers) == 1
+    assert await community.app.jobs.run_pending(community.app.handlers) == 1
 
-    left = await rows(town.app, town.server_id, town.channel_id)
+    left = await rows(community.app, community.server_id, community.channel_id)
     assert {item["entityType"] for item in left} == {"AuditEntry"}
 
 
@@ -341,7 +354,7 @@ async def test_job_is_run_by_one_of_two_runners(app: Sobremesa) -> None:
             both.set()
         await waiting.wait()
 
-    await app.table.write(app.jobs.new("slow", "one"), app.jobs.new("slow", "two"))
+    await app.table.write(one=app.jobs.new("slow", "one"), two=app.jobs.new("slow", "two"))
     runners = [asyncio.create_task(app.jobs.run_pending({"slow": slow})) for _ in range(4)]
     await asyncio.wait_for(both.wait(), 10)
     waiting.set()
@@ -361,7 +374,7 @@ async def test_job_of_a_killed_runner_is_resumed_when_its_lease_ends(app: Sobrem
     async def quick(subject: str) -> None:
         done.append(subject)
 
-    await app.table.write(app.jobs.new("work", "one"), app.jobs.new("unknown here", "two"))
+    await app.table.write(known=app.jobs.new("work", "one"), unknown=app.jobs.new("unknown here", "two"))
     killed = asyncio.create_task(app.jobs.run_pending({"work": endless}))
     await started.wait()
     killed.cancel()
@@ -372,51 +385,53 @@ async def test_job_of_a_killed_runner_is_resumed_when_its_lease_ends(app: Sobrem
     assert done == ["one"]
 
 
-async def test_concurrent_deletions_run_once(town: Town) -> None:
-    delete = town.app.communities.delete_server
+async def test_concurrent_deletions_run_once(community: Community) -> None:
+    delete = community.app.communities.delete_server
 
-    outcomes = await asyncio.gather(*(delete(town.owner, town.server_id) for _ in range(5)), return_exceptions=True)
+    outcomes = await asyncio.gather(
+        *(delete(community.owner, community.server_id) for _ in range(5)), return_exceptions=True
+    )
 
     assert sum(outcome is None for outcome in outcomes) == 1
     assert all(outcome is None or isinstance(outcome, Refusal) for outcome in outcomes)
-    jobs = [item async for item in town.app.table.scan() if item["entityType"] == Job.shape.type_name]
-    assert [(job["kind"], job["subject"]) for job in jobs] == [(CLEAN_SERVER, town.server_id)]
+    jobs = [item async for item in community.app.table.scan() if item["entityType"] == Job.shape.type_name]
+    assert [(job["kind"], job["subject"]) for job in jobs] == [(CLEAN_SERVER, community.server_id)]
 
 
-async def test_unknown_channel_is_not_found(town: Town) -> None:
+async def test_unknown_channel_is_not_found(community: Community) -> None:
     for channel_id in ("01JZZZZZZZZZZZZZZZZZZZZZZZ", "nonsense", hash_part("x")):
         with pytest.raises(NotFound):
-            await town.app.communities.get_channel(town.owner, ChannelId(channel_id))
+            await community.app.communities.get_channel(community.owner, ChannelId(channel_id))
 
 
-async def test_users_who_join_during_a_deletion_are_removed_with_the_server(town: Town) -> None:
-    invite = await town.app.membership.create_invite(town.owner, town.server_id)
-    people = [person(f"late{number}") for number in range(10)]
+async def test_users_who_join_during_a_deletion_are_removed_with_the_server(community: Community) -> None:
+    invite = await community.app.communities.invites.create(community.owner, community.server_id)
+    users = [person(f"late{number}") for number in range(10)]
 
     outcomes = await asyncio.gather(
-        *(town.app.membership.redeem(who, invite.code) for who in people[:5]),
-        town.app.communities.delete_server(town.owner, town.server_id),
-        *(town.app.membership.redeem(who, invite.code) for who in people[5:]),
+        *(community.app.communities.invites.redeem(who, invite.code) for who in users[:5]),
+        community.app.communities.delete_server(community.owner, community.server_id),
+        *(community.app.communities.invites.redeem(who, invite.code) for who in users[5:]),
         return_exceptions=True,
     )
-    await town.app.jobs.run_pending(town.app.handlers)
+    await community.app.jobs.run_pending(community.app.handlers)
 
     assert all(not isinstance(outcome, BaseException) or isinstance(outcome, Refusal) for outcome in outcomes)
     with pytest.raises(NotFound):
-        await join(town.app, town.owner, town.server_id, person("too late"))
-    left = await rows(town.app, town.server_id)
+        await join(community.app, community.owner, community.server_id, person("too late"))
+    left = await rows(community.app, community.server_id)
     assert {item["entityType"] for item in left} == {"AuditEntry"}
 
 
-async def test_servers_are_listed_with_their_channel_counts(town: Town) -> None:
-    communities = town.app.communities
-    other = await communities.create_server(town.member, name="Another")
-    await communities.create_channel(town.owner, town.server_id, name="second")
+async def test_servers_are_listed_with_their_channel_counts(community: Community) -> None:
+    communities = community.app.communities
+    other = await communities.create_server(community.member, name="Another")
+    await communities.create_channel(community.owner, community.server_id, name="second")
 
-    servers, _ = await communities.list_servers(town.member, limit=10)
+    servers, _ = await communities.list_servers(community.member, limit=10)
     counts = dict(zip((server.server_id for server in servers), await communities.count_channels(servers), strict=True))
 
-    assert counts == {town.server_id: 2, other.server_id: 0}
+    assert counts == {community.server_id: 2, other.server_id: 0}
 
 
 async def test_icon_must_be_an_upload_and_a_stored_foreign_one_is_hidden(app: Sobremesa) -> None:

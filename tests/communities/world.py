@@ -28,7 +28,7 @@ def person(name: str) -> Actor:
     return Actor.of_user(UserId(_ids.mint()), name)
 
 
-class Town(NamedTuple):
+class Community(NamedTuple):
     """A server with one channel, its members, and a user who is not a member."""
 
     app: Sobremesa
@@ -41,54 +41,54 @@ class Town(NamedTuple):
     stranger: Actor
 
     @property
-    def people(self) -> dict[Role, Actor]:
+    def members(self) -> dict[Role, Actor]:
         """Those inside, by their roles."""
         return {"owner": self.owner, "admin": self.admin, "moderator": self.moderator, "member": self.member}
 
-    async def say(self, who: Actor, content: str, **more: str) -> MessageView:
-        return await self.app.channels.send(who, self.channel_id, Draft(content, **more))  # type: ignore[arg-type]
+    async def send(self, who: Actor, content: str, **more: str) -> MessageView:
+        return await self.app.communities.send(who, self.channel_id, Draft(content, **more))  # type: ignore[arg-type]
 
     async def contents(self, who: Actor | None = None) -> list[str]:
         """Everything in the channel, oldest first."""
-        page = await self.app.channels.page(who or self.owner, self.channel_id, limit=100)
+        page = await self.app.communities.page(who or self.owner, self.channel_id, limit=100)
         return [message.content for message in reversed(page.messages)]
 
 
-async def found_town(app: Sobremesa) -> Town:
-    """Create a town with one member of each role."""
+async def create_community(app: Sobremesa) -> Community:
+    """Create a community with one member of each role."""
     owner = person("olga")
     server = await app.communities.create_server(owner, name="The long table")
     channel = await app.communities.create_channel(owner, server.server_id, name="general")
-    people = {"admin": person("ada"), "moderator": person("mo"), "member": person("mel")}
-    for who in people.values():
+    users = {"admin": person("ada"), "moderator": person("mo"), "member": person("mel")}
+    for who in users.values():
         await join(app, owner, server.server_id, who)
     roles: tuple[Role, ...] = ("admin", "moderator")
     for role in roles:
-        await app.membership.change_role(owner, server.server_id, people[role].user_id, role=role)
-    return Town(
+        await app.communities.members.change_role(owner, server.server_id, users[role].user_id, role=role)
+    return Community(
         app,
         server.server_id,
         channel.channel.channel_id,
         owner,
-        people["admin"],
-        people["moderator"],
-        people["member"],
+        users["admin"],
+        users["moderator"],
+        users["member"],
         person("sam"),
     )
 
 
 async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) -> None:
-    invite = await app.membership.create_invite(owner, server_id, max_uses=1)
-    await app.membership.redeem(who, invite.code)
+    invite = await app.communities.invites.create(owner, server_id, max_uses=1)
+    await app.communities.invites.redeem(who, invite.code)
 
 
 async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
     """Write many members at once, as redemptions would."""
-    people = [person(f"crowd{number}") for number in range(count)]
+    users = [person(f"crowd{number}") for number in range(count)]
     now = SystemClock().now()
-    members = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in people]
+    members = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in users]
     await app.table.write_many(Put(row) for row in members)
-    return people
+    return users
 
 
 async def register(app: Sobremesa, name: str) -> Actor:

@@ -13,7 +13,7 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_budgets import Cost
 from communities.world import requests
-from conversations.company import Company, known
+from conversations.users import Users, known
 from sobremesa.core.clock import instant
 from sobremesa.domains.conversations.activity import Activity
 from sobremesa.domains.conversations.entities import seat_of
@@ -49,17 +49,17 @@ BUDGETS: dict[str, Cost] = {
 
 
 @pytest.fixture
-async def still(people: Company, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Company:
-    """The company with a stopped clock, after it is known that no account is being deleted."""
+async def still(users: Users, clock: Ahead, monkeypatch: pytest.MonkeyPatch) -> Users:
+    """The users with a stopped clock, after it is known that no account is being deleted."""
     clock.move(seconds=1)
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)
-    await people.app.accounts.users_being_deleted()
-    return people
+    await users.app.accounts.users_being_deleted()
+    return users
 
 
-async def costs_of(people: Company) -> dict[str, Cost]:
-    app, talks, ana, ben = people.app, people.app.conversation_rooms, people.ana, people.ben
+async def costs_of(users: Users) -> dict[str, Cost]:
+    app, talks, ana, ben = users.app, users.app.conversations, users.ana, users.ben
     costs: dict[str, Cost] = {}
 
     async def spend(name: str, verb: Awaitable[Any]) -> Any:
@@ -70,7 +70,7 @@ async def costs_of(people: Company) -> dict[str, Cost]:
 
     created = await spend("create a direct conversation", app.conversations.create_direct(ana, ben.user_id))
     await spend("create it again", app.conversations.create_direct(ben, ana.user_id))
-    others = [ben.user_id, people.cleo.user_id]
+    others = [ben.user_id, users.cleo.user_id]
     group = (await spend("create a group of three", app.conversations.create_group(ana, others))).conversation_id
     direct = created.conversation_id
 
@@ -82,23 +82,23 @@ async def costs_of(people: Company) -> dict[str, Cost]:
     await spend("edit an older message", talks.edit(ana, group, first.message_id, "goodbye"))
     await spend("mark read up to the head", talks.mark_read(ana, group, last.message_id))
     await spend("unread of nothing", talks.unread(ana, group))
-    await people.group(ana, people.cleo)
-    await spend("inbox of three, nothing unread", app.conversation_inbox.list(ana, limit=20))
+    await users.group(ana, users.cleo)
+    await spend("inbox of three, nothing unread", app.conversations.list_conversations(ana, limit=20))
     for number in range(48):
         await talks.send(ben, group, Draft(f"message number {number:02}, which says a little more than that"))
     await spend("page of 50", talks.page(ana, group, limit=50))
-    await spend("inbox of three, one of them unread", app.conversation_inbox.list(ana, limit=20))
-    for who in people[1:]:
+    await spend("inbox of three, one of them unread", app.conversations.list_conversations(ana, limit=20))
+    for who in users[1:]:
         behind = set_to(last_message_at=instant(0))
         await app.table.write(Update(seat_of(room_id=group, user_id=who.user_id), behind))
     await spend("move up for three users", Activity(app.table).move(group))
     [dora] = await known(app, "dora")
-    await spend("add a participant", app.conversation_participants.add(ana, group, dora.user_id))
-    await spend("leave", app.conversation_participants.remove(dora, group, dora.user_id))
+    await spend("add a participant", app.conversations.participants.add(ana, group, dora.user_id))
+    await spend("leave", app.conversations.participants.remove(dora, group, dora.user_id))
     return costs
 
 
-async def test_every_operation_keeps_its_budget(still: Company) -> None:
+async def test_every_operation_keeps_its_budget(still: Users) -> None:
     costs = await costs_of(still)
 
     changed = {name: (cost, BUDGETS.get(name)) for name, cost in costs.items() if cost != BUDGETS.get(name)}

@@ -8,7 +8,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from conversations.company import Company, meet
+from conversations.users import Users, create_users
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.settings import Settings
@@ -32,7 +32,7 @@ async def app(store: str, clock: Ahead) -> AsyncIterator[Sobremesa]:
 
 
 async def test_conversations_of_electrodb_accept_new_messages(app: Sobremesa) -> None:
-    talks = app.conversation_rooms
+    talks = app.conversations
     posted = [one.content for one in (await talks.page(ANA, C1, limit=10)).messages]
     assert "Can we ship by Friday?" in posted
 
@@ -42,7 +42,7 @@ async def test_conversations_of_electrodb_accept_new_messages(app: Sobremesa) ->
     await talks.mark_read(ANA, C1, sent.message_id)
     await app.change_consumer.catch_up()
 
-    [row, other] = (await app.conversation_inbox.list(ANA, limit=10))[0]
+    [row, other] = (await app.conversations.list_conversations(ANA, limit=10))[0]
     assert other.seat.conversation.type == "direct"
     assert row.seat.conversation.last_message_body == "Shipped, at last"
     assert row.unread.count == 0
@@ -52,24 +52,24 @@ async def test_conversations_of_electrodb_accept_new_messages(app: Sobremesa) ->
 
 
 async def test_new_conversations_and_groups_work_in_electrodb_style(app: Sobremesa, clock: Ahead) -> None:
-    people: Company = await meet(app)
-    direct = await people.direct(people.ana, people.ben)
-    assert await people.direct(people.ben, people.ana) == direct
-    group = await people.group(name="Lunch")
+    users: Users = await create_users(app)
+    direct = await users.direct(users.ana, users.ben)
+    assert await users.direct(users.ben, users.ana) == direct
+    group = await users.group(name="Lunch")
     clock.move(seconds=1)
-    await people.say(people.ana, group, "Who is hungry?")
+    await users.send(users.ana, group, "Who is hungry?")
     clock.move(seconds=1)
-    await people.say(people.ana, direct, "I am")
+    await users.send(users.ana, direct, "I am")
     await app.change_consumer.catch_up()
 
     for limit in (1, 10):
         found: list[ConversationId] = []
         cursor = None
         while True:
-            rows, cursor = await app.conversation_inbox.list(people.ben, limit=limit, cursor=cursor)
+            rows, cursor = await app.conversations.list_conversations(users.ben, limit=limit, cursor=cursor)
             found += [row.seat.room_id for row in rows]
             if cursor is None:
                 break
         assert found == [direct, group]
-    await app.conversation_participants.remove(people.ana, group, people.ben.user_id)
-    assert [row.seat.room_id for row in await people.inbox(people.ben)] == [direct]
+    await app.conversations.participants.remove(users.ana, group, users.ben.user_id)
+    assert [row.seat.room_id for row in await users.inbox(users.ben)] == [direct]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conversations.company import Company, known
+from conversations.users import Users, known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import EPOCH, Instant, milliseconds
@@ -92,8 +92,8 @@ async def write_samples(app: Sobremesa) -> None:
         await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
 
-async def test_conversation_of_another_writer_accepts_new_messages(people: Company) -> None:
-    app, talks = people.app, people.app.conversation_rooms
+async def test_conversation_of_another_writer_accepts_new_messages(users: Users) -> None:
+    app, talks = users.app, users.app.conversations
     await write_samples(app)
 
     assert [one.content for one in (await talks.page(ANA, C1, limit=10)).messages] == [
@@ -108,7 +108,7 @@ async def test_conversation_of_another_writer_accepts_new_messages(people: Compa
     newest, answer, _ = (await talks.page(ANA, C1, limit=10)).messages
     assert newest.message_id == sent.message_id
     assert answer.reactions[0].emoji == "🎉"
-    rows, _ = await app.conversation_inbox.list(ANA, limit=10)
+    rows, _ = await app.conversations.list_conversations(ANA, limit=10)
     assert [row.seat.room_id for row in rows] == [C1, "c_02"]
     assert rows[0].seat.conversation.last_message_body == "Shipped"
     seat = await app.table.get(seat_of(room_id=C1, user_id=ANA.user_id))
@@ -116,9 +116,9 @@ async def test_conversation_of_another_writer_accepts_new_messages(people: Compa
     assert seat.joined_at == "2026-04-01T..."
 
 
-async def test_read_time_of_another_writer_is_kept(people: Company) -> None:
-    await write_samples(people.app)
-    talks = people.app.conversation_rooms
+async def test_read_time_of_another_writer_is_kept(users: Users) -> None:
+    await write_samples(users.app)
+    talks = users.app.conversations
 
     assert (await talks.unread(BEN, C1)).count == 0
     sent = await talks.send(ANA, C1, Draft("New"))
@@ -128,41 +128,41 @@ async def test_read_time_of_another_writer_is_kept(people: Company) -> None:
 
 
 async def test_send_after_another_writers_messages_keeps_them_unread(
-    people: Company,
+    users: Users,
 ) -> None:
-    await write_samples(people.app)
+    await write_samples(users.app)
     answered_at = milliseconds(Instant("2026-04-15T10:30:00.000Z"))
     _, unseen = message("c_01", first_of(answered_at), senderId="u_02", body="By Thursday!", type="text")
-    await people.app.table.engine.write(PutItem(RawKey(unseen["pk"], unseen["sk"]), unseen))
+    await users.app.table.engine.write(PutItem(RawKey(unseen["pk"], unseen["sk"]), unseen))
 
-    await people.app.conversation_rooms.send(ANA, C1, Draft("Anybody?"))
+    await users.app.conversations.send(ANA, C1, Draft("Anybody?"))
 
-    assert (await people.app.conversation_rooms.unread(ANA, C1)).count == 1
+    assert (await users.app.conversations.unread(ANA, C1)).count == 1
 
 
-async def test_block_applies_to_a_direct_conversation_of_another_writer(people: Company) -> None:
-    await write_samples(people.app)
-    await people.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
+async def test_block_applies_to_a_direct_conversation_of_another_writer(users: Users) -> None:
+    await write_samples(users.app)
+    await users.app.table.write(Put(Block(user_id=EVE.user_id, blocked_id=ANA.user_id, created_at=EPOCH)))
 
     with pytest.raises(BlockedByRecipient):
-        await people.app.conversation_rooms.send(ANA, ConversationId("c_02"), Draft("Hello?"))
-    assert (await people.app.conversation_rooms.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."
+        await users.app.conversations.send(ANA, ConversationId("c_02"), Draft("Hello?"))
+    assert (await users.app.conversations.send(EVE, ConversationId("c_02"), Draft("No."))).content == "No."
 
 
 @pytest.mark.parametrize("stored", [{"role": None}, {}], ids=["null", "absent"])
 async def test_participant_whose_role_another_writer_left_out_can_be_changed_and_removed(
-    people: Company, stored: dict[str, Any]
+    users: Users, stored: dict[str, Any]
 ) -> None:
-    await write_samples(people.app)
-    [eve] = await known(people.app, "eve")
+    await write_samples(users.app)
+    [eve] = await known(users.app, "eve")
     _, item = seat("c_01", eve.user_id, **stored)
-    await people.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+    await users.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
-    assert (await people.app.conversation_participants.change_role(ANA, C1, eve.user_id, role="admin")).role == "admin"
+    assert (await users.app.conversations.participants.change_role(ANA, C1, eve.user_id, role="admin")).role == "admin"
     assert (
-        await people.app.conversation_participants.change_role(ANA, C1, eve.user_id, role="member")
+        await users.app.conversations.participants.change_role(ANA, C1, eve.user_id, role="member")
     ).role == "member"
-    await people.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
-    await people.app.conversation_participants.remove(ANA, C1, eve.user_id)
+    await users.app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
+    await users.app.conversations.participants.remove(ANA, C1, eve.user_id)
 
-    assert await people.app.table.get(seat_of(room_id=C1, user_id=eve.user_id)) is None
+    assert await users.app.table.get(seat_of(room_id=C1, user_id=eve.user_id)) is None

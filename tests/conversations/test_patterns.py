@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import NamedTuple
 
-import pytest
-
-from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
-from conversations.company import Company, known
-from sobremesa.app import Sobremesa
+from conversations.users import Users, known
+from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.conversations import entities as con
 from sobremesa.domains.conversations.entities import direct_claim
-from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
+from sobremesa.table import Entity, Put, Registry, hex_part
 from sobremesa.table.capacity import UNNAMED
 from sobremesa.work.consumers import entities as following
 
@@ -86,8 +83,6 @@ def set_scene() -> Scene:
     )
 
 
-Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
-
 READS: dict[str, Callable[[Scene], Asked]] = {
     # The six questions of the document; the seventh pattern is the send
     "S3.1": lambda s: (con.conversation_by_id(room_id=D), [s.heads[1]]),
@@ -102,19 +97,19 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "CON.3": lambda s: (con.seat_of(room_id=C, user_id=B), [s.seats[1]]),
     "CON.4": lambda s: (con.direct_between(lower=A, higher=B), [s.claims[0]]),
     "CON.5": lambda s: (con.former_seats_of(user_id=B), [s.former[1]]),
-    "CON.6": lambda s: (con.nonce_by_key(room_id=C, user_id=B, nonce_hash="n"), [s.nonces[1]]),
-    "CON.7": lambda s: (con.pins_in(room_id=C), [s.pins[1], s.pins[0]]),
-    "CON.8": lambda s: (con.pin_by_key(room_id=C, message_id=M[2]), [s.pins[1]]),
-    "CON.9": lambda s: (con.reactions_of_page(room_id=C, oldest=M[0], newest=M[1]), s.summaries[:3]),
-    "CON.10": lambda s: (con.reactions_of_message(room_id=C, message_id=M[0]), s.summaries[:2]),
+    "CON.6": lambda s: (con.CONVERSATIONS.nonce_by_key(room_id=C, user_id=B, nonce_hash="n"), [s.nonces[1]]),
+    "CON.7": lambda s: (con.CONVERSATIONS.pins(room_id=C), [s.pins[1], s.pins[0]]),
+    "CON.8": lambda s: (con.CONVERSATIONS.pin_by_key(room_id=C, message_id=M[2]), [s.pins[1]]),
+    "CON.9": lambda s: (con.CONVERSATIONS.reactions_of_page(room_id=C, oldest=M[0], newest=M[1]), s.summaries[:3]),
+    "CON.10": lambda s: (con.CONVERSATIONS.reactions_of_message(room_id=C, message_id=M[0]), s.summaries[:2]),
     "CON.11": lambda s: (
-        con.reaction_by_key(room_id=C, message_id=M[0], emoji_hex=APPLE, user_id=A),
+        con.CONVERSATIONS.reaction_by_key(room_id=C, message_id=M[0], emoji_hex=APPLE, user_id=A),
         [s.reactions[0]],
     ),
-    "CON.12": lambda s: (con.reactors_of(room_id=C, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
-    "CON.13": lambda s: (con.reactions_in(room_id=C), s.reactions),
+    "CON.12": lambda s: (con.CONVERSATIONS.reactors(room_id=C, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
+    "CON.13": lambda s: (con.CONVERSATIONS.reactions(room_id=C), s.reactions),
     "CON.33": lambda s: (
-        con.reactions_to(room_id=C, message_id=M[0]),
+        con.CONVERSATIONS.reactions_to(room_id=C, message_id=M[0]),
         [reaction for reaction in s.reactions if reaction.message_id == M[0]],
     ),
     "CON.14": lambda s: (
@@ -125,58 +120,40 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 }
 
 
-def test_every_declared_pattern_is_tested() -> None:
-    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+class TestPatterns(PatternTests):
+    registry = REGISTRY
+    reads = READS
+    whole = ("CON.14",)
+
+    def set_scene(self) -> Scene:
+        return set_scene()
 
 
-async def test_every_pattern_finds_its_rows_and_no_others(app: Sobremesa) -> None:
-    scene = set_scene()
-    await app.table.write_many(Put(row) for row in scene.rows())
-
-    wrong = {}
-    for id, ask in READS.items():
-        asked, expected = ask(scene)
-        found = await found_by(app, asked)
-        if found != list(expected):
-            wrong[id] = (found, list(expected))
-
-    assert wrong == {}
-    assert set(READS) <= set(app.table.meter.totals())
-
-
-async def test_every_declared_write_happens_and_none_is_undeclared(people: Company) -> None:
-    app, talks = people.app, people.app.conversation_rooms
+async def test_every_declared_write_happens_and_none_is_undeclared(users: Users) -> None:
+    app, talks = users.app, users.app.conversations
     dora = await register(app, "dora")
     [fred] = await known(app, "fred")
     filled = app.table.meter.totals()[UNNAMED].calls
-    room_id = await people.group(dora, people.ana, people.ben)
+    room_id = await users.group(dora, users.ana, users.ben)
     await app.conversations.rename(dora, room_id, name="Lunch")
-    await app.conversation_participants.add(dora, room_id, people.cleo.user_id)
-    await app.conversation_participants.change_role(dora, room_id, people.ben.user_id, role="admin")
-    sent = await people.say(dora, room_id, "hello", nonce="n")
+    await app.conversations.participants.add(dora, room_id, users.cleo.user_id)
+    await app.conversations.participants.change_role(dora, room_id, users.ben.user_id, role="admin")
+    sent = await users.send(dora, room_id, "hello", nonce="n")
     await talks.edit(dora, room_id, sent.message_id, "Hello")
-    await talks.react(people.ana, room_id, sent.message_id, "👍")
-    await talks.pin(people.ana, room_id, sent.message_id)
-    await talks.mark_read(people.ana, room_id, sent.message_id)
+    await talks.react(users.ana, room_id, sent.message_id, "👍")
+    await talks.pin(users.ana, room_id, sent.message_id)
+    await talks.mark_read(users.ana, room_id, sent.message_id)
     await app.change_consumer.catch_up()
-    await talks.delete(dora, room_id, sent.message_id)
-    await app.conversation_participants.remove(dora, room_id, people.ana.user_id)
+    await talks.delete_message(dora, room_id, sent.message_id)
+    await app.conversations.participants.remove(dora, room_id, users.ana.user_id)
     foreign = con.Conversation(room_id=RoomId("foreign"), type="group")
     await app.table.write(Put(foreign))
     await app.table.write(Put(con.Participant(room_id=RoomId("foreign"), user_id=fred.user_id, role="admin")))
-    await app.conversation_participants.remove(fred, RoomId("foreign"), fred.user_id)
+    await app.conversations.participants.remove(fred, RoomId("foreign"), fred.user_id)
     await app.accounts.delete_me(dora, password=PASSWORD)
     await app.jobs.run_pending(app.handlers)
 
     met = app.table.meter.totals()
-    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    writes = writes_of(REGISTRY)
     assert writes - set(met) == set()
     assert met[UNNAMED].calls - filled == 2, "two rows of the story are written by hand"
-
-
-@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_every_pattern_reads_only_its_own_kind_of_row(id: str) -> None:
-    pattern = REGISTRY.patterns[id]
-    assert isinstance(pattern, Pattern)
-    assert (pattern.condition == "any") == (id == "CON.14")
-    assert pattern.question.endswith("?")

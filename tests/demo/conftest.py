@@ -1,4 +1,4 @@
-"""`seeded` is a store with the demo in it, made once by the command and never used; `demo` serves another like it."""
+"""`seeded` is a store with the demo in it, created once by the command and never used; `demo` serves a copy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sobremesa.client import Client
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all of these: making the demo takes as long as using it."""
+    """Let one worker run all of these: creating the demo takes as long as using it."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("demo"))
 
 
-@pytest.fixture(scope="session")  # other tests may come between, and it is used by nobody: it can stay
+@pytest.fixture(scope="session")  # other tests may come between, and no test changes it: it can stay
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("demo")
     store = f"sqlite:///{folder / 'world.db'}"

@@ -1,4 +1,4 @@
-"""The demo as its own process, as somebody starts it, until the end of a block."""
+"""The demo as its own process, as a user starts it, until the end of a block."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def logins_of(server: Server) -> dict[str, Login]:
 
 
 def environment_of(**settings: str) -> dict[str, str]:
-    """Ours, without what somebody has set for a server of their own."""
-    told = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
-    return told | {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
+    """This environment, without settings of another server."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
+    return inherited | {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
 
 
 def copied(store: str, folder: Path) -> str:
-    """The same store once more, without its uploaded files; nobody may be using it."""
+    """The same store once more, without its uploaded files; no process may be using it."""
     source = Path(store.removeprefix("sqlite:///"))
     for file in source.parent.glob(f"{source.name}*"):
         if file.is_file():

@@ -32,7 +32,7 @@ async def rows_in(store: str) -> int:
 
 
 def refused(*arguments: str, folder: Path, **settings: str) -> str:
-    """What the demo says when it does not start."""
+    """Return what the demo prints when it does not start."""
     done = commands.run(SOBREMESA, "demo", *arguments, folder=folder, environment=environment_of(**settings))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
@@ -45,10 +45,10 @@ async def register(store: str, email: str) -> None:
 
 
 async def test_it_prints_where_it_is_and_who_can_log_in_and_answers(demo: Server, logins: dict[str, Login]) -> None:
-    said = demo.log.read_text()
+    printed = demo.log.read_text()
 
-    assert f"Sobremesa demo running at {demo.url}" in said
-    assert "The passwords of this demo are public" in said
+    assert f"Sobremesa demo running at {demo.url}" in printed
+    assert "The passwords of this demo are public" in printed
     assert all(login.password == PASSWORD and login.sees for login in logins.values())
     async with aiohttp.ClientSession(demo.url) as http, http.get("/readyz") as answer:
         assert answer.status == 200
@@ -59,13 +59,13 @@ async def test_its_page_has_the_logins_that_work(demo: Server, logins: dict[str,
         async with http.get("/signin") as answer:
             meta = re.search(r'<meta name="sobremesa-demo" content="([^"]*)">', await answer.text())
         assert meta is not None
-        people = json.loads(html.unescape(meta[1]))["people"]
-        for person in people:
+        users = json.loads(html.unescape(meta[1]))["people"]
+        for person in users:
             body = {"email": person["username"], "password": person["password"]}
             async with http.post("/v1/auth/login", json=body) as answer:
                 assert answer.status == 200
 
-    assert {person["username"] for person in people} == set(logins)
+    assert {person["username"] for person in users} == set(logins)
 
 
 async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Path) -> None:
@@ -81,13 +81,13 @@ async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Pat
 
 async def test_it_never_touches_a_store_that_is_not_its_own(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'shop.db'}"
-    await register(store, "somebody@example.com")
+    await register(store, "another@example.com")
     before = await rows_in(store)
 
     with pytest.raises(NotADemo):
         await demo_store.is_seeded(Settings(store=store))
-    said = refused("--store", store, "--fresh", "--port", "0", folder=tmp_path)
-    assert "holds other data than the demo" in said
+    printed = refused("--store", store, "--fresh", "--port", "0", folder=tmp_path)
+    assert "holds other data than the demo" in printed
     assert await rows_in(store) == before
 
 
@@ -109,7 +109,7 @@ def test_it_lives_in_a_file_only(store: str) -> None:
 
 def test_demo_ignores_settings_of_a_server_and_refuses_an_address_in_use(demo: Server, tmp_path: Path) -> None:
     port = demo.url.rpartition(":")[2]
-    said = refused("--port", port, folder=tmp_path, store="nonsense://x", files="nonsense://x", host="0.0.0.0")
+    printed = refused("--port", port, folder=tmp_path, store="nonsense://x", files="nonsense://x", host="0.0.0.0")
 
-    assert f"cannot listen on 127.0.0.1:{port}" in said
+    assert f"cannot listen on 127.0.0.1:{port}" in printed
     assert os.listdir(tmp_path) == []

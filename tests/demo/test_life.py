@@ -1,4 +1,4 @@
-"""People in the demo talk while somebody looks, and answer whoever speaks to them."""
+"""Bots of the demo send messages while a user is connected, and answer direct messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from api.running import Server
 from client.timing import ManualTime
 from demo.running import Login, copied
-from gateway.town import Town, town_of
+from gateway.served_app import ServedApp, serve_app
 from sobremesa.client import Client, Event, Pace, Room
 from sobremesa.demo.bots import HOUR_SECONDS, Allowance, Tempo
 from sobremesa.demo.communities import COMMUNITIES, members_of
@@ -22,7 +22,7 @@ from sobremesa.demo.phrases import BOTS, EXCHANGES
 A_FEW_SECONDS = 10.0
 WITHIN_SECONDS = 20.0
 TURN = 0.0137
-"""How long the quick ones wait between two lines: nobody else sleeps exactly as long."""
+"""How long the quick ones wait between two lines: no other task sleeps exactly as long."""
 QUICK = Tempo(between=(TURN, TURN), writing=(0, 0), reading=(0.01, 0.02), offers=(0.5, 1), notices=(0.5, 1))
 
 
@@ -33,7 +33,7 @@ async def direct_with(client: Client, name: str) -> Room:
 
 
 async def until(events: AsyncIterator[Event], room: Room, name: str) -> list[str]:
-    """What is told of a room until somebody says something in it: what happened, of this person."""
+    """Return the types of this user's events in a room, until they send a message."""
     seen = []
     async for event in events:
         if event.d.get("roomId") == room.room_id and event.d.get("username") == name:
@@ -44,7 +44,7 @@ async def until(events: AsyncIterator[Event], room: Room, name: str) -> list[str
 
 
 async def answers(client: Client, name: str) -> None:
-    """As soon as somebody answers, who may not be there yet: they see it when they come."""
+    """Wait until a bot answers; one that is not connected yet answers when it connects."""
     room = await direct_with(client, name)
     async with client.gateway() as live, asyncio.timeout(WITHIN_SECONDS):
         events = live.events()
@@ -86,7 +86,7 @@ async def test_a_mentioned_bot_answers_with_a_reply(demo: Server, logins: dict[s
 
 
 class Turns:
-    """The pace of everybody, which counts the turns that pass."""
+    """The pace of all bots, which counts the turns that pass."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -111,46 +111,46 @@ class Turns:
 
 
 @pytest.fixture
-async def town(seeded: str, tmp_path: Path) -> AsyncIterator[Town]:
-    """The demo in this process, with nobody in it who connections."""
-    async with town_of(copied(seeded, tmp_path)) as town:
-        yield town
+async def served(seeded: str, tmp_path: Path) -> AsyncIterator[ServedApp]:
+    """The demo in this process, without connections."""
+    async with serve_app(copied(seeded, tmp_path)) as served:
+        yield served
 
 
-async def heard_in(town: Town) -> list[str | None]:
+async def last_messages(served: ServedApp) -> list[str | None]:
     """The last message of every channel."""
     last: list[str | None] = []
     for name in ("ana", "ben", "noor"):
-        signed_in = await town.app.accounts.login(email=email_of(name), password=PASSWORD)
-        for server in (await town.app.communities.list_servers(signed_in.actor, limit=50))[0]:
-            channels = await town.app.communities.list_channels(signed_in.actor, server.server_id, limit=50)
+        signed_in = await served.app.accounts.login(email=email_of(name), password=PASSWORD)
+        for server in (await served.app.communities.list_servers(signed_in.actor, limit=50))[0]:
+            channels = await served.app.communities.list_channels(signed_in.actor, server.server_id, limit=50)
             last += [channel.last_message_id for channel in channels[0]]
     return last
 
 
-async def test_bots_pause_while_no_user_is_connected(town: Town) -> None:
+async def test_bots_pause_while_no_user_is_connected(served: ServedApp) -> None:
     turns = Turns()
-    async with run_bots(town.app, town.url, tempo=QUICK, pace=turns.pace) as life, Client(town.url) as visitor:
-        before = await heard_in(town)
+    async with run_bots(served.app, served.url, tempo=QUICK, pace=turns.pace) as life, Client(served.url) as visitor:
+        before = await last_messages(served)
         await turns.pass_by(20)
         assert not life.is_watched()
-        assert await heard_in(town) == before
+        assert await last_messages(served) == before
 
         await visitor.login(email_of("ana"), PASSWORD)
         async with visitor.gateway() as live, asyncio.timeout(WITHIN_SECONDS):
             assert life.is_watched()
-            heard = set()
+            received = set()
             async for event in live.events():
-                heard.add((event.t, event.d.get("type")))
-                if heard >= {("message.created", "text"), ("message.created", "action"), ("inbox.message", None)}:
+                received.add((event.t, event.d.get("type")))
+                if received >= {("message.created", "text"), ("message.created", "action"), ("inbox.message", None)}:
                     break
         while life.is_watched():
             await turns.pass_by(1)
 
-        await turns.pass_by(2)  # who was about to say something has said it
-        before = await heard_in(town)
+        await turns.pass_by(2)  # messages in progress have been sent
+        before = await last_messages(served)
         await turns.pass_by(20)
-        assert await heard_in(town) == before
+        assert await last_messages(served) == before
 
 
 def test_an_allowance_is_restored_after_an_hour() -> None:

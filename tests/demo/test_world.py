@@ -1,4 +1,4 @@
-"""Whoever logs in with what the demo prints finds something on every screen."""
+"""A user who logs in as the demo prints it finds something on every screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MENTIONED = {"ana", "ben", "lena", "carmen"}
 
 
 async def everything(client: Client) -> dict[Room, list[Message]]:
-    """All that somebody can read, by room, the newest first."""
+    """All that a user can read, by room, the newest first."""
     rooms = [thread.room async for thread in client.threads()]
     rooms += [conversation.room async for conversation in client.conversations()]
     async for server in client.servers():
@@ -26,22 +26,22 @@ async def everything(client: Client) -> dict[Room, list[Message]]:
 
 
 async def seen_by_all(demo: Server, logins: dict[str, Login]) -> dict[Room, list[Message]]:
-    said: dict[Room, list[Message]] = {}
+    found: dict[Room, list[Message]] = {}
     for login in logins.values():
         async with Client(demo.url) as client:
             await client.login(login.email, login.password)
-            said |= await everything(client)
-    return said
+            found |= await everything(client)
+    return found
 
 
 async def test_weeks_of_talk_are_believable(demo: Server, logins: dict[str, Login]) -> None:
-    said = await seen_by_all(demo, logins)
-    messages = [message for room in said.values() for message in room]
+    found = await seen_by_all(demo, logins)
+    messages = [message for room in found.values() for message in room]
 
     assert logins.keys() == MENTIONED
     assert 600 <= len({message.message_id for message in messages}) <= 1500
     now = datetime.now(UTC)
-    for room in said.values():
+    for room in found.values():
         times = [message.created_at for message in reversed(room)]
         assert times == sorted(times)
         assert datetime.fromisoformat(times[-1]) <= now
@@ -139,7 +139,7 @@ async def test_inboxes_have_categories_something_unread_and_something_to_do(ana:
 
         assert 0 < counts["unread"] < counts["total"]
         assert len(counts["categories"]) >= 3
-        assert any(message["ctaUri"] and message["readat"] is None for message in messages)
+        assert any(message["ctaUri"] and message["readAt"] is None for message in messages)
 
 
 async def test_workspaces_have_members_items_in_several_states_and_settings(ana: Client) -> None:

@@ -1,4 +1,4 @@
-"""The load: people who send messages to conversations, each send one transaction of three operations."""
+"""The load: users who send messages to conversations, each send one transaction of three operations."""
 
 from __future__ import annotations
 

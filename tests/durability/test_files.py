@@ -21,7 +21,7 @@ from sobremesa.table.engines.protocol import PutItem, QueryRequest, RawKey
 from sobremesa.table.errors import StoreDamaged, StoreError, StoreFailed, StoreForeign, StoreTooNew
 from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
 
-NOBODY = 65534
+OTHER_UID = 65534
 by_length = IndexName("byLength")
 
 
@@ -240,7 +240,7 @@ def without_rights() -> Iterator[None]:
     if os.geteuid() != 0:
         yield
         return
-    os.seteuid(NOBODY)
+    os.seteuid(OTHER_UID)
     try:
         yield
     finally:

@@ -141,7 +141,7 @@ async def test_refused_write_leaves_no_trace_in_its_batch(engine: EmbeddedEngine
         await engine.transact([*refused, condition], token="refused")
     await asyncio.gather(*sending)
 
-    assert raised.value.at(3)
+    assert [failure.index for failure in raised.value.failures] == [3]
     assert len(inspect(store).messages) == 10
 
 
@@ -168,7 +168,7 @@ async def test_a_mistake_of_ours_in_one_write_fails_its_batch_and_nothing_else(
         outcomes = await asyncio.gather(*(send(engine, message) for message in messages), return_exceptions=True)
 
     failed = [message for message, outcome in zip(messages, outcomes, strict=True) if isinstance(outcome, StoreError)]
-    assert 2 <= len(failed) <= 3
+    assert 1 <= len(failed) <= 3  # a batch is shorter where a write takes long
     assert len(mistakes) == 1
     assert set(inspect(store).messages) == set(messages) - set(failed)
 
@@ -222,7 +222,7 @@ async def test_closing_under_load_keeps_everything_that_was_acknowledged(store: 
         await talking
 
     assert {type(error) for error in raised.value.exceptions} == {StoreClosed}
-    # The last ones were committed, though the store was closed before their senders could say so.
+    # The last ones were committed, though the store was closed before their senders could report it.
     assert set(acknowledged) <= set(inspect(store, acknowledged).messages)
 
 

@@ -146,6 +146,7 @@ async def test_lock_held_beyond_the_deadline_is_reported_and_later_writes_work(
         let_go()
 
     assert {type(outcome) for outcome in outcomes} == {StoreBusy}
+    assert len({id(outcome) for outcome in outcomes}) == SENDERS, "each has its own traceback"
     assert waited >= 0.2
     assert inspect(store).messages == []
     await asyncio.gather(*(send(engine, message) for message in messages))

@@ -239,13 +239,13 @@ async def test_keys_of_a_program_are_renewed_by_running_it_again(
 ) -> None:
     monkeypatch.setattr(credentials, "CHECK_SECONDS", 0.0)
     until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=10)
-    said = {"Version": 1, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": until.isoformat()}
+    printed = {"Version": 1, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": until.isoformat()}
     runs = aws_home / "runs"
     program = aws_home / "program.py"
     program.write_text(
         "import json, sys\n"
         "with open(sys.argv[1], 'a') as runs:\n    runs.write('.')\n    ran = runs.tell()\n"
-        f"print(json.dumps({said!r} | {{'AccessKeyId': f'run{{ran}}'}}))\n"
+        f"print(json.dumps({printed!r} | {{'AccessKeyId': f'run{{ran}}'}}))\n"
     )
     (aws_home / "config").write_text(f"[default]\ncredential_process = {sys.executable} -I {program} {runs}\n")
 

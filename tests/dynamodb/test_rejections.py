@@ -246,8 +246,6 @@ async def test_cancelled_transaction_reports_each_failed_operation_and_its_item(
         (1, RawKey("p", "b"), {"pk": "p", "sk": "b", "n": 7}),
         (3, RawKey("p", "d"), None),
     ]
-    assert error.at(1)
-    assert not error.at(2)
 
 
 async def test_failed_condition_reports_the_item(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
@@ -297,3 +295,24 @@ async def test_error_of_a_proxy_is_reported_with_its_text(
     assert type(error) is StoreDenied
     assert body.decode() in str(error)
     assert "403" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("TransactionConflict", Conflict),
+        ("ProvisionedThroughputExceeded", Throttled),
+        ("ThrottlingError", Throttled),
+        ("ValidationError", BadExpression),
+        ("AccessDenied", StoreFailed),
+    ],
+)
+async def test_a_cancelled_transaction_of_reads_has_the_error_of_its_reason(
+    engine: DynamoEngine, scripted: ScriptedEndpoint, code: str, expected: type[TableError]
+) -> None:
+    scripted.answers_always(
+        rejects("TransactionCanceledException", CancellationReasons=[{"Code": "None"}, {"Code": code, "Message": "m"}])
+    )
+
+    with pytest.raises(expected):
+        await engine.transact_get([KEY, RawKey("other", "key")])

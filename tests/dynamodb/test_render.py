@@ -114,7 +114,7 @@ def assert_only_placeholders(expressions: Expressions, *texts: str) -> None:
         assert len({msgspec.json.encode(each) for each in defined.values()}) == len(defined)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(condition=conditions, update=updates, where=conditions)
 def test_expressions_contain_only_placeholders(condition: Condition, update: Changes, where: Condition) -> None:
     expressions = Expressions("pk")

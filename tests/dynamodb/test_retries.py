@@ -84,7 +84,7 @@ async def test_transaction_is_retried_with_the_same_token_after_a_lost_response(
 ) -> None:
     scripted.answers_next(loss, THROTTLED, cancels("None", "TransactionConflict"), loss, answers())
 
-    await table.write(Create(note(1)), Update(Note.key(note_id="n002"), add(reads=1)))
+    await table.write(created=Create(note(1)), changed=Update(Note.key(note_id="n002"), add(reads=1)))
 
     assert scripted.actions() == ["TransactWriteItems"] * 5
     assert len({received.raw for received in scripted.received}) == 1
@@ -95,8 +95,8 @@ async def test_transaction_is_retried_with_the_same_token_after_a_lost_response(
 async def test_every_transaction_has_a_token_of_its_own(table: Table, scripted: ScriptedEndpoint) -> None:
     scripted.answers_always(answers())
 
-    await table.write(Put(note(1)), Put(note(2)))
-    await table.write(Put(note(1)), Put(note(2)))
+    await table.write(one=Put(note(1)), two=Put(note(2)))
+    await table.write(one=Put(note(1)), two=Put(note(2)))
     await table.write(Check(Note.key(note_id="n001"), when=present()), token=None)
 
     tokens = [received.body["ClientRequestToken"] for received in scripted.received]
@@ -119,13 +119,13 @@ async def test_a_transaction_sent_twice_with_its_token_is_done_once(stored: Dyna
     await table.write(Put(note(1)))
 
     for _ in range(2):
-        await table.write(Update(Note.key(note_id="n001"), add(reads=1)), Put(note(2)), token="same")
+        await table.write(changed=Update(Note.key(note_id="n001"), add(reads=1)), stored=Put(note(2)), token="same")
     found = await table.get(Note.key(note_id="n001"), consistent=True)
 
     assert found is not None
     assert found.reads == 1
     with pytest.raises(TokenReused):
-        await table.write(Update(Note.key(note_id="n001"), add(reads=1)), Put(note(3)), token="same")
+        await table.write(changed=Update(Note.key(note_id="n001"), add(reads=1)), stored=Put(note(3)), token="same")
 
 
 @pytest.mark.parametrize("loss", [hangs_up, FAILED])
@@ -185,7 +185,7 @@ async def test_what_will_never_work_is_tried_once(
     scripted.answers_always(answer)
 
     with pytest.raises(kind):
-        await table.write(Put(note(1)), Put(note(2)))
+        await table.write(one=Put(note(1)), two=Put(note(2)))
 
     assert len(scripted.received) == 1
 
@@ -194,7 +194,7 @@ async def test_persistent_conflict_is_reported(table: Table, scripted: ScriptedE
     scripted.answers_always(cancels("TransactionConflict", "None"))
 
     with pytest.raises(Conflict):
-        await table.write(Put(note(1)), Put(note(2)))
+        await table.write(one=Put(note(1)), two=Put(note(2)))
 
     assert len(scripted.received) == Retries().attempts
 
@@ -205,7 +205,7 @@ async def test_unreachable_store_is_reported(table: Table, scripted: ScriptedEnd
     with pytest.raises(StoreFailed):
         await table.get(Note.key(note_id="n001"))
     with pytest.raises(OutcomeUnknown):
-        await table.write(Put(note(1)), Put(note(2)))
+        await table.write(one=Put(note(1)), two=Put(note(2)))
 
 
 def stored_note(number: int) -> dict[str, dict[str, str]]:

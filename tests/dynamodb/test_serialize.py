@@ -67,7 +67,7 @@ def kinds(value: Value) -> Any:
             return type(value), value
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(items)
 def test_every_item_comes_back_the_same(item: Item) -> None:
     kept, _ = weigh(item)
@@ -155,7 +155,7 @@ def test_what_we_send_is_read_the_same_by_boto3(value: Value) -> None:
     assert _read_by_boto3(over_the_wire(dump_value(kept))) == _as_boto3(kept)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(item=st.dictionaries(st.sampled_from(["a", "b", "c", "name", "size"]), values, max_size=5))
 async def test_every_item_comes_back_the_same_from_a_server(item: Item, stored: DynamoEngine) -> None:
     await stored.write(put(**item))

@@ -274,12 +274,12 @@ async def test_a_cancelled_read_loses_nothing(
     come: asyncio.Queue[RecordsResponse] = asyncio.Queue()
     records = Stream.records
 
-    async def told(asked: Stream, iterator: str) -> RecordsResponse:
+    async def recorded(asked: Stream, iterator: str) -> RecordsResponse:
         page = await records(asked, iterator)
         come.put_nowait(page)
         return page
 
-    monkeypatch.setattr(Stream, "records", told)
+    monkeypatch.setattr(Stream, "records", recorded)
     reading = asyncio.create_task(reader.read(60))
     for _ in "BC":  # two shards have answered, and the third will not
         assert (await come.get()).records

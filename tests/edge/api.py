@@ -33,14 +33,14 @@ TOKENS = {"ana-token": ANA, "kitchen-key": KITCHEN}
 
 
 class Occupied(Clash):
-    """Somebody sits there."""
+    """The table is taken."""
 
     code = "table_occupied"
-    says = "The table is taken."
+    default_detail = "The table is taken."
 
 
 class Seat(Input):
-    """Where somebody sits."""
+    """A seat of a guest."""
 
     number: Annotated[int, msgspec.Meta(ge=1, le=12)]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=20)]
@@ -216,12 +216,12 @@ def endpoints() -> list[Endpoint]:
 
     @kitchen.get("/kitchen/slow")
     async def wait_long() -> TableView:
-        """Take longer than anybody waits."""
+        """Take longer than any client waits."""
         await asyncio.sleep(60)
         return view("T1")
 
     @kitchen.get("/kitchen/caller")
-    async def tell_caller(address: str) -> Caller:
+    async def get_caller(address: str) -> Caller:
         """Tell where the call comes from."""
         return Caller(address=address)
 
@@ -244,7 +244,7 @@ def add_photos(kitchen: Routes) -> None:
 
     @kitchen.post("/kitchen/photos", status=201, max_upload=MAX_PHOTO_BYTES)
     async def take_photo(actor: Actor, upload: Upload | None = None, body: NewPhoto | None = None) -> Photo:
-        """Take a photo, or tell of one."""
+        """Take a photo, or describe one."""
         if upload is None:
             assert body is not None
             return Photo(content_type=f"json:{body.name}", size=0, pieces=0)

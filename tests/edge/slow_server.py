@@ -1,7 +1,7 @@
 """A server with requests that wait for a file: `python slow_server.py DIRECTORY`.
 
 It prints its address. `PUT /v1/notes/{name}` answers once the file `go` is in the directory, after it has written the
-note there; when the application closes, the file `closed` says how many notes it had then.
+note there; when the application closes, the file `closed` contains how many notes it had then.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ async def test_a_websocket_counts_until_it_is_gone(monkeypatch: pytest.MonkeyPat
 
 
 class Silent:
-    """A gateway that lets everybody in, and says nothing."""
+    """A gateway that accepts every connection, and sends nothing."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await receive()
@@ -156,9 +156,9 @@ async def test_running_out_of_files_is_logged_and_over_when_connections_end(tmp_
         process.terminate()
         lines += [json.loads(line) for line in (await process.stdout.read()).splitlines()]
         await process.wait()
-    told = {line["event"]: line for line in lines}
-    assert told["low limit of open files: raise `ulimit -n` to allow more connections"]["limit"] == limit
-    assert told["refusing connections"]["limit"] == "the system's limit of open files"
+    logged = {line["event"]: line for line in lines}
+    assert logged["low limit of open files: raise `ulimit -n` to allow more connections"]["limit"] == limit
+    assert logged["refusing connections"]["limit"] == "the system's limit of open files"
 
 
 async def _first_line(reader: asyncio.StreamReader) -> bytes:

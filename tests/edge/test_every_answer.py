@@ -91,7 +91,7 @@ async def test_the_middleware_responds_to_uncaught_errors(logged: list[dict[str,
         sent.append(message)
 
     async def receive() -> Any:
-        raise AssertionError("nobody asks")
+        raise AssertionError("no request is read")
 
     await RequestMiddleware(broken, Metrics())(
         {"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send

@@ -1,4 +1,4 @@
-"""Leaving: a server that is told to stop finishes what it has begun."""
+"""Leaving: a server that is stopped finishes what it has begun."""
 
 from __future__ import annotations
 

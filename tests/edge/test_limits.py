@@ -1,4 +1,4 @@
-"""Limits: what is left is told, what is too often is refused, and it comes back with time."""
+"""Limits: the response states what is left, requests above the limit are refused, and the allowance refills."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def test_nodes_share_one_bucket(valkey: Endpoint) -> None:
             with pytest.raises(LimitReached) as caught:
                 await limits.consume("read", "shared")
             assert 9 <= caught.value.data["retry_after"] <= 10
-        await other.consume("read", "somebody else")
+        await other.consume("read", "another user")
         await other.consume("write", "shared")
 
 

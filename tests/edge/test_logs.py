@@ -75,7 +75,7 @@ def test_an_error_has_its_traceback_without_the_values_of_variables(configured: 
         assert "hunter2" not in text.replace('password = "hunter2"', "")
 
 
-def test_what_libraries_say_comes_out_in_the_same_form(configured: Any) -> None:
+def test_records_of_libraries_have_the_same_form(configured: Any) -> None:
     out = configured("json")
     logging.getLogger("some.library").warning("it is %s", "late")
     logging.getLogger("some.library").info("never mind")

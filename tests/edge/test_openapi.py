@@ -74,8 +74,8 @@ def test_it_is_valid(api: dict[str, Any]) -> None:
 
 
 def test_every_endpoint_is_in_it(api: dict[str, Any]) -> None:
-    told = {(method.upper(), path) for path, item in api["paths"].items() for method in item}
-    assert told == {(endpoint.method, endpoint.route) for endpoint in endpoints()}
+    documented = {(method.upper(), path) for path, item in api["paths"].items() for method in item}
+    assert documented == {(endpoint.method, endpoint.route) for endpoint in endpoints()}
     names = [operation["operationId"] for operation in operations(api)]
     assert len(set(names)) == len(names)
     assert [tag["name"] for tag in api["tags"]] == ["Tables", "Kitchen"]
@@ -119,7 +119,7 @@ def test_every_body_and_every_answer_has_an_example(api: dict[str, Any]) -> None
 def test_an_operation_documents_its_input_and_output(api: dict[str, Any]) -> None:
     lay = api["paths"]["/v1/tables"]["post"]
     assert lay["summary"] == "Lay a table."
-    assert lay["description"] == "The same key again gives the table that is there."
+    assert lay["description"] == "The same key again gives the table that is there. Requires a user's access token."
     assert lay["security"] == [{"bearer": []}]
     assert lay["requestBody"]["required"] is True
     assert [parameter["name"] for parameter in lay["parameters"]] == ["Idempotency-Key"]
@@ -134,7 +134,9 @@ def test_an_operation_documents_its_input_and_output(api: dict[str, Any]) -> Non
 def test_an_open_operation_needs_nothing_and_a_scope_is_named(api: dict[str, Any]) -> None:
     assert api["paths"]["/v1/tables"]["get"]["security"] == []
     assert "401" not in api["paths"]["/v1/tables"]["get"]["responses"]
-    assert api["paths"]["/v1/kitchen/orders"]["get"]["security"] == [{"serverKey": ["kitchen:read"]}, {"bearer": []}]
+    orders = api["paths"]["/v1/kitchen/orders"]["get"]
+    assert orders["security"] == [{"serverKey": []}, {"bearer": []}]
+    assert "`kitchen:read`" in orders["description"]
 
 
 def test_a_list_has_its_parameters_and_its_tag(api: dict[str, Any]) -> None:
@@ -258,6 +260,6 @@ def test_texts_of_the_document_are_escaped_on_the_page() -> None:
     assert not tags.seen & {"script", "img", "i"}
     assert "<b>" not in html
     assert "&lt;script&gt;" in html
-    # What people copy into a shell must not end its quotes.
+    # What users copy into a shell must not end its quotes.
     assert "rm -rf" in html
     assert "&#x27;&quot;&#x27;&quot;&#x27;; rm -rf" in html

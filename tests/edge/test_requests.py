@@ -110,8 +110,8 @@ async def test_an_invalid_query_is_located(client: aiohttp.ClientSession, query:
 async def test_an_invalid_body_is_located(client: aiohttp.ClientSession, body: object, pointer: str) -> None:
     headers = {**ANA, "Content-Type": "application/json"}
     async with client.post("/v1/tables", headers=headers, data=json.dumps(body)) as response:
-        told = await problem(response, 422, "invalid")
-    (error,) = told["errors"]
+        refused = await problem(response, 422, "invalid")
+    (error,) = refused["errors"]
     assert error["in"] == "body"
     assert error["pointer"] == pointer
     assert error["detail"]
@@ -152,7 +152,7 @@ async def test_a_client_that_leaves_in_the_middle_of_a_body_changes_nothing(
     writer.close()
     await writer.wait_closed()
     async with asyncio.timeout(30):
-        while not logged:  # noqa: ASYNC110 - a log line wakes nobody
+        while not logged:  # noqa: ASYNC110 - a log line wakes no waiter
             await asyncio.sleep(0.01)
     assert [line["code"] for line in logged] == ["malformed"]
 
@@ -229,7 +229,7 @@ async def test_an_etag_saves_the_body_while_nothing_has_changed(client: aiohttp.
         assert other.headers["ETag"] != tag
 
 
-async def test_nothing_to_say_has_no_body_at_all(client: aiohttp.ClientSession) -> None:
+async def test_empty_result_has_no_body(client: aiohttp.ClientSession) -> None:
     async with client.delete("/v1/tables/T1", headers=ANA) as response:
         assert response.status == 204
         assert "Content-Length" not in response.headers
@@ -273,9 +273,18 @@ async def test_a_key_needs_the_scope_and_has_no_place_where_a_person_is_needed(c
         await problem(response, 403, "person_needed")
 
 
-async def test_what_takes_too_long_is_cut_off(client: aiohttp.ClientSession) -> None:
+async def test_what_takes_too_long_is_cut_off_and_logged(
+    client: aiohttp.ClientSession, logged: list[dict[str, Any]]
+) -> None:
     async with client.get("/v1/kitchen/slow") as response:
         await problem(response, 504, "timed_out")
+        request_id = response.headers["X-Request-Id"]
+    assert {
+        "event": "request timed out",
+        "log_level": "warning",
+        "request_id": request_id,
+        "route": "/v1/kitchen/slow",
+    } in logged
 
 
 async def test_requests_that_take_too_long_do_not_disturb_each_other(client: aiohttp.ClientSession) -> None:

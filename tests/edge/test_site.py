@@ -229,7 +229,7 @@ async def test_a_large_body_is_no_large_head(client: aiohttp.ClientSession) -> N
         assert response.status == 200
 
 
-async def test_only_a_trusted_proxy_may_say_for_whom_it_speaks() -> None:
+async def test_only_a_trusted_proxy_may_name_the_client() -> None:
     asked = {"X-Forwarded-For": "203.0.113.7"}
     for trusted, seen in (([], "127.0.0.1"), (["127.0.0.1"], "203.0.113.7"), (["192.0.2.1"], "127.0.0.1")):
         async with running(site_of(), trusted_proxies=trusted) as client:

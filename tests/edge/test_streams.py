@@ -44,9 +44,9 @@ async def test_too_large_an_upload_is_refused_whether_it_was_announced_or_not(cl
         for _ in range(MAX_PHOTO_BYTES // 10_000 + 1):
             writer.write(b"2710\r\n" + b"x" * 10_000 + b"\r\n")
         await writer.drain()
-        said = await asyncio.wait_for(reader.readuntil(b"}"), 10)
+        received = await asyncio.wait_for(reader.readuntil(b"}"), 10)
         writer.close()
-        return said
+        return received
 
     async with client.post("/v1/kitchen/films", data=b"x" * (MAX_PHOTO_BYTES + 1)) as got:
         assert (await problem(got, 413, "too_large"))["limit"] == MAX_PHOTO_BYTES
@@ -87,7 +87,7 @@ async def test_an_answer_of_bytes_has_its_own_headers(client: aiohttp.ClientSess
         assert (got.status, got.headers["Content-Length"], await got.read()) == (200, "6", b"")
 
 
-async def test_an_answer_may_say_where_the_bytes_are(client: aiohttp.ClientSession) -> None:
+async def test_a_response_may_name_the_file_of_its_bytes(client: aiohttp.ClientSession) -> None:
     async with client.get("/v1/kitchen/photos/elsewhere", allow_redirects=False) as got:
         assert (got.status, await got.read()) == (302, b"")
         assert got.headers["Location"] == "https://photos.example.com/1"

@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import Clock
 from sobremesa.glue.event_catalog import translation_of
-from sobremesa.live.events import Event, Topic, TopicMembership, TopicRemoval
+from sobremesa.live.events import AudienceChange, Event, Publication, Topic, TopicMembership, TopicRemoval
 from sobremesa.table import NEWEST, Entity, Keys, Position, Put, RawChange
 
 SOON = 20.0
@@ -61,36 +61,56 @@ class EventRecorder:
             await reader.close()
         return changes
 
-    async def translated(self, changes: list[RawChange]) -> list[Event]:
-        return [each for change in changes for each in await self.translation.events_of(change)]
+    async def translated(self, changes: list[RawChange]) -> list[Publication]:
+        return [each for change in changes for each in await self.translation.publications_of(change)]
 
-    async def events(self) -> list[Event]:
-        """Return the events of all changes since the last time."""
+    async def publications(self) -> list[Publication]:
+        """Return what all changes since the last time publish."""
         return await self.translated(await self.changes())
 
     async def published(self) -> list[Published]:
-        """Return the same as ordinary subscribers receive them, without mere audience changes."""
-        return [published(each) for each in await self.events() if each.t]
+        """Return the same as ordinary subscribers receive them."""
+        return [published(each) for each in await self.publications() if each.event is not None]
 
 
-def published(event: Event) -> Published:
+def events_of(publications: list[Publication]) -> list[Event]:
+    return [each.event for each in publications if each.event is not None]
+
+
+def audience_changes(publications: list[Publication]) -> list[AudienceChange]:
+    return [each.audience for each in publications if each.audience is not None]
+
+
+def event_of(publication: Publication) -> Event:
+    assert publication.event is not None
+    return publication.event
+
+
+def published(publication: Publication) -> Published:
+    event = event_of(publication)
     return Published(event.t, event.topics, msgspec.json.decode(event.d or b"null"))
 
 
-def full(event: Event) -> Any:
+def full(publication: Publication) -> Any:
     """Return the payload for the author and moderators."""
-    assert event.full is not None
-    return msgspec.json.decode(event.full)
+    payload = event_of(publication).full
+    assert payload is not None
+    return msgspec.json.decode(payload)
 
 
-def added_members(events: list[Event]) -> list[TopicMembership]:
-    """Return the memberships that these events add, without their versions."""
-    return [admission._replace(since="") for each in events for admission in each.adds]
+def named(publications: list[Publication], name: str) -> list[Publication]:
+    """Return those whose event has this name."""
+    return [each for each in publications if each.event is not None and each.event.t == name]
 
 
-def removed_members(events: list[Event]) -> list[TopicRemoval]:
-    return [expulsion._replace(since="") for each in events for expulsion in each.removes]
+def added_members(publications: list[Publication]) -> list[TopicMembership]:
+    """Return the memberships that these publications add, without their versions."""
+    return [added._replace(since="") for each in audience_changes(publications) for added in each.adds]
 
 
-def names(events: list[Event]) -> list[str]:
-    return [each.t for each in events if each.t]
+def removed_members(publications: list[Publication]) -> list[TopicRemoval]:
+    return [removed._replace(since="") for each in audience_changes(publications) for removed in each.removes]
+
+
+def names(publications: list[Publication]) -> list[str]:
+    return [each.t for each in events_of(publications)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from communities.world import PASSWORD
-from events.recorder import EventRecorder
+from events.recorder import EventRecorder, audience_changes, names
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.live import events as topics
+from sobremesa.live.events import AudienceChange
 
 
 async def test_new_name_or_picture_is_published_to_the_user(app: Sobremesa, recorder: EventRecorder) -> None:
@@ -37,14 +38,14 @@ async def test_sockets_are_closed_with_their_session_and_with_the_account(
     ana = await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
     actor = Actor.of_user(ana.user.user_id, "ana")
     phone = await app.accounts.login(email="ana@example.com", password=PASSWORD)
-    assert [each.ends for each in await recorder.events()] == []
+    assert await recorder.publications() == []
 
     await app.accounts.end_session(actor, phone.session_id)
-    [ended] = await recorder.events()
-    assert (ended.t, ended.ends) == ("", (phone.session_id,))
+    [ended] = await recorder.publications()
+    assert (ended.event, ended.audience) == (None, AudienceChange(ends=(phone.session_id,)))
 
     await app.accounts.delete_me(actor, password=PASSWORD)
     await app.jobs.run_pending(app.handlers)
-    events = await recorder.events()
-    assert {name for each in events for name in each.ends} == {actor.user_id, ana.session_id}
-    assert [each.t for each in events if each.t] == []
+    events = await recorder.publications()
+    assert {name for each in audience_changes(events) for name in each.ends} == {actor.user_id, ana.session_id}
+    assert names(events) == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import jsonschema_rs
@@ -16,9 +17,9 @@ import msgspec
 import pytest
 
 from cheap import CHEAP
-from communities.world import found_town, join
-from conversations.company import known, meet
-from events.recorder import EventRecorder
+from communities.world import create_community, join
+from conversations.users import create_users, known
+from events.recorder import EventRecorder, events_of
 from inboxes.shop import ANA, Shop
 from servers import Endpoint
 from sobremesa.app import Sobremesa
@@ -29,8 +30,9 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.workspaces.entities import SettingName, setting_by_name
 from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS
+from sobremesa.live import frames
 from sobremesa.live.asyncapi import document
-from sobremesa.live.events import Event, EventTypes
+from sobremesa.live.events import EventTypes, Publication
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import Delete, Update, set_to
@@ -47,6 +49,8 @@ def store(request: pytest.FixtureRequest) -> str:
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 
+ROOT = Path(__file__).parents[2]
+SPECS = ROOT / "web" / "node_modules" / "@asyncapi" / "specs" / "schemas"
 DOCUMENT = document(EVENTS, title="Sobremesa", version="1", server_url="https://chat.example.com")
 DOCUMENTED = {
     event.name: jsonschema_rs.validator_for(
@@ -54,7 +58,7 @@ DOCUMENTED = {
     )
     for event in EVENTS
 }
-"""What the AsyncAPI document says of each event."""
+"""What the AsyncAPI document contains for each event."""
 
 Story: TypeAlias = AsyncIterator[None]
 
@@ -71,7 +75,7 @@ async def talk(rooms: Rooms, room_id: RoomId, one: Actor, other: Actor) -> Story
     await rooms.mark_read(other, room_id, message.message_id)
     await rooms.set_preferences(other, room_id, muted=True)
     yield
-    await rooms.delete(one, room_id, message.message_id)
+    await rooms.delete_message(one, room_id, message.message_id)
 
 
 TALK = {
@@ -88,30 +92,30 @@ TALK = {
 
 
 async def in_a_server(app: Sobremesa, clock: SetClock) -> Story:
-    town = await found_town(app)
-    async for _ in talk(app.channels, town.channel_id, town.member, town.owner):
+    community = await create_community(app)
+    async for _ in talk(app.communities, community.channel_id, community.member, community.owner):
         yield
-    await app.communities.change_channel(town.owner, town.channel_id, {"name": "particular"})
+    await app.communities.change_channel(community.owner, community.channel_id, {"name": "particular"})
     yield
-    await app.communities.delete_channel(town.owner, town.channel_id)
-    await app.communities.change_server(town.owner, town.server_id, {"name": "The short table"})
-    await join(app, town.owner, town.server_id, town.stranger)
-    await app.membership.remove(town.stranger, town.server_id, town.stranger.user_id)
+    await app.communities.delete_channel(community.owner, community.channel_id)
+    await app.communities.change_server(community.owner, community.server_id, {"name": "The short table"})
+    await join(app, community.owner, community.server_id, community.stranger)
+    await app.communities.members.remove(community.stranger, community.server_id, community.stranger.user_id)
     yield
-    await app.communities.delete_server(town.owner, town.server_id)
+    await app.communities.delete_server(community.owner, community.server_id)
     yield
 
 
 async def in_a_conversation(app: Sobremesa, clock: SetClock) -> Story:
-    people = await meet(app)
-    room_id = await people.group(people.ana, people.ben)
-    async for _ in talk(app.conversation_rooms, room_id, people.ana, people.ben):
+    users = await create_users(app)
+    room_id = await users.group(users.ana, users.ben)
+    async for _ in talk(app.conversations, room_id, users.ana, users.ben):
         yield
-    await app.conversations.rename(people.ana, room_id, name="Lunch")
-    await app.conversation_participants.change_role(people.ana, room_id, people.ben.user_id, role="admin")
+    await app.conversations.rename(users.ana, room_id, name="Lunch")
+    await app.conversations.participants.change_role(users.ana, room_id, users.ben.user_id, role="admin")
     yield
-    for who in (people.ana, people.ben):
-        await app.conversation_participants.remove(who, room_id, who.user_id)
+    for who in (users.ana, users.ben):
+        await app.conversations.participants.remove(who, room_id, who.user_id)
     yield
     await app.jobs.run_pending(app.handlers)
     yield
@@ -119,14 +123,14 @@ async def in_a_conversation(app: Sobremesa, clock: SetClock) -> Story:
 
 async def in_a_thread(app: Sobremesa, clock: SetClock) -> Story:
     deal = await strike_deal(app)
-    async for _ in talk(app.thread_rooms, deal.thread_id, deal.buyer, deal.admin):
+    async for _ in talk(app.threads, deal.thread_id, deal.buyer, deal.admin):
         yield
     offer = {"amount": 1, "currency": "EUR"}
-    await app.cards.create(deal.buyer, deal.thread_id, type="offer", payload=offer)
-    await app.tabs.put(deal.buyer, deal.thread_id, "brief", {}, source_version=1)
+    await app.threads.cards.create(deal.buyer, deal.thread_id, type="offer", payload=offer)
+    await app.threads.tabs.put(deal.buyer, deal.thread_id, "brief", {}, source_version=1)
     until = at(clock.now_ms() + 1000)
-    await app.thread_participants.change(deal.buyer, deal.thread_id, deal.seller.user_id, blocked_until=until)
-    await app.thread_participants.remove(deal.admin, deal.thread_id, deal.admin.user_id)
+    await app.threads.participants.change(deal.buyer, deal.thread_id, deal.seller.user_id, blocked_until=until)
+    await app.threads.participants.remove(deal.admin, deal.thread_id, deal.admin.user_id)
     await app.threads.set_status(deal.buyer, deal.thread_id, "archived")
     yield
 
@@ -140,15 +144,15 @@ async def in_an_inbox(app: Sobremesa, clock: SetClock) -> Story:
 
 async def in_a_workspace(app: Sobremesa, clock: SetClock) -> Story:
     team = await gather_team(app)
-    item = await app.workspace_items.create(team.owner, team.workspace_id, title="Flour", data={})
-    await app.workspace_items.change(
+    item = await app.workspaces.items.create(team.owner, team.workspace_id, title="Flour", data={})
+    await app.workspaces.items.change(
         team.owner, team.workspace_id, item.item_id, version=item.version, changes={"title": "Rye"}
     )
-    await app.workspace_items.delete(team.owner, team.workspace_id, item.item_id)
-    await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
+    await app.workspaces.items.delete(team.owner, team.workspace_id, item.item_id)
+    await app.workspaces.settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
     await app.table.write(Delete(setting_by_name(workspace_id=team.workspace_id, name=SettingName("theme"))))
     await app.workspaces.rename(team.owner, team.workspace_id, name="The pantry")
-    await app.workspace_members.remove(team.member, team.workspace_id, team.member.user_id)
+    await app.workspaces.members.remove(team.member, team.workspace_id, team.member.user_id)
     yield
     await app.workspaces.delete(team.owner, team.workspace_id)
     yield
@@ -219,17 +223,18 @@ def test_every_event_is_published_in_some_story() -> None:
 async def test_each_story_publishes_its_events(
     story: Callable[[Sobremesa, SetClock], Story], app: Sobremesa, clock: SetClock, recorder: EventRecorder
 ) -> None:
-    events: list[Event] = []
+    publications: list[Publication] = []
     async for _ in story(app, clock):
         changes = await recorder.changes()
         once, again = await recorder.translated(changes), await recorder.translated(changes)
         assert [each.id for each in once] == [each.id for each in again]
-        events += once
+        publications += once
 
-    assert {each.t for each in events if each.t} == STORIES[story]
-    assert len({each.id for each in events}) == len(events)
+    assert len({each.id for each in publications}) == len(publications)
+    events = events_of(publications)
+    assert {each.t for each in events} == STORIES[story]
     for each in events:
-        if each.t and each.fresh is None:
+        if not each.is_reference:
             DOCUMENTED[each.t].validate(msgspec.json.decode(each.d))
             assert each.topics
 
@@ -243,9 +248,9 @@ async def test_table_with_a_name_map_publishes_the_same(
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
         recorder = EventRecorder(app, clock)
         await recorder.start()
-        events = {each.t async for _ in story(app, clock) for each in await recorder.events()}
+        events = {each.t async for _ in story(app, clock) for each in await recorder.published()}
 
-    assert events - {""} == STORIES[story]
+    assert events == STORIES[story]
 
 
 def test_every_event_has_a_summary_and_a_uniquely_named_payload() -> None:
@@ -257,15 +262,37 @@ def test_every_event_has_a_summary_and_a_uniquely_named_payload() -> None:
     assert [name for name, kinds in forms.items() if len(kinds) > 1] == []
 
 
-def test_document_has_a_valid_example_of_every_event() -> None:
+def test_document_has_a_valid_example_of_every_event_and_frame() -> None:
     messages = DOCUMENT["components"]["messages"]
 
-    assert set(messages) == set(DOCUMENT["channels"]["gateway"]["messages"]) == {event.name for event in EVENTS}
+    assert set(messages) == set(DOCUMENT["channels"]["gateway"]["messages"])
+    assert set(messages) == {each.name for each in (*EVENTS, *frames.CLIENT_FRAMES, *frames.SERVER_FRAMES)}
     for message in messages.values():
         frame = jsonschema_rs.validator_for({**message["payload"], "components": DOCUMENT["components"]})
         [example] = message["examples"]
         frame.validate(example["payload"])
-        assert not frame.is_valid(example["payload"] | {"t": "something.else"})
+        assert not frame.is_valid(example["payload"] | {"op": 99})
+
+
+def test_document_is_valid_asyncapi() -> None:
+    schema = msgspec.json.decode((SPECS / "3.1.0-without-$id.json").read_bytes())
+
+    jsonschema_rs.validator_for(schema).validate(DOCUMENT)
+
+
+def test_document_says_what_each_frame_of_a_client_is_answered_with() -> None:
+    received = {name: each for name, each in DOCUMENT["operations"].items() if each["action"] == "receive"}
+
+    assert set(received) == {"identify", "heartbeat", "resume", "call"}
+    assert [each["$ref"].rpartition("/")[2] for each in received["call"]["reply"]["messages"]] == ["result"]
+
+
+def test_close_codes_are_in_the_document_and_on_the_page_of_the_gateway() -> None:
+    page = (ROOT / "docs" / "gateway.md").read_text()
+
+    codes = DOCUMENT["channels"]["gateway"]["x-close-codes"]
+    assert len(codes) == 10
+    assert [code for code in codes if not re.search(rf"^\| [0-9, ]*{code}", page, re.MULTILINE)] == []
 
 
 def test_every_reference_in_the_document_resolves() -> None:

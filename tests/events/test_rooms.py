@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from communities.world import found_town, requests
-from conversations.company import meet
-from events.recorder import EventRecorder, Published, full, names, published
+from communities.world import create_community, requests
+from conversations.users import create_users
+from events.recorder import EventRecorder, Published, event_of, events_of, full, named, names, published
 from moderation.world import ADMIN, cases
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor
@@ -41,34 +41,32 @@ class Room(NamedTuple):
     one: Actor
     other: Actor
 
-    async def say(self, content: str, **more: Any) -> SentView:
+    async def send(self, content: str, **more: Any) -> SentView:
         return await self.rooms.send(self.one, self.room_id, Draft(content, **more))
 
     async def block(self, message: MessageView) -> None:
         """Report a message, and let the platform block it."""
         await self.rooms.report(self.other, self.room_id, message.message_id, "look")
         case = next(case for case in await cases(self.app) if case.message_id == message.message_id)
-        await self.app.review.decide(ADMIN, case.case_id, "block")
+        await self.app.moderation.decide(ADMIN, case.case_id, "block")
 
 
 async def channel(app: Sobremesa) -> Room:
-    town = await found_town(app)
-    topic = topics.server(town.server_id)
-    return Room(app, app.channels, CHANNELS, town.channel_id, topic, town.member, town.owner)
+    community = await create_community(app)
+    topic = topics.server(community.server_id)
+    return Room(app, app.communities, CHANNELS, community.channel_id, topic, community.member, community.owner)
 
 
 async def conversation(app: Sobremesa) -> Room:
-    company = await meet(app)
-    room_id = await company.group(company.ana, company.ben)
-    return Room(
-        app, app.conversation_rooms, CONVERSATIONS, room_id, topics.conversation(room_id), company.ben, company.ana
-    )
+    users = await create_users(app)
+    room_id = await users.group(users.ana, users.ben)
+    return Room(app, app.conversations, CONVERSATIONS, room_id, topics.conversation(room_id), users.ben, users.ana)
 
 
 async def thread(app: Sobremesa) -> Room:
     deal = await strike_deal(app)
     topic = topics.thread(deal.thread_id)
-    return Room(app, app.thread_rooms, THREADS, deal.thread_id, topic, deal.buyer, deal.admin)
+    return Room(app, app.threads, THREADS, deal.thread_id, topic, deal.buyer, deal.admin)
 
 
 MAKE: dict[str, Callable[[Sobremesa], Awaitable[Room]]] = {
@@ -104,8 +102,8 @@ def as_published(view: MessageView) -> dict[str, Any]:
 
 
 async def test_message_created_equals_the_message_in_the_list(room: Room, recorder: EventRecorder) -> None:
-    first = await room.say("hello")
-    second = await room.say("and again", nonce="n", reply_to=first.message_id)
+    first = await room.send("hello")
+    second = await room.send("and again", nonce="n", reply_to=first.message_id)
     events = about_messages(await recorder.published())
 
     assert events == [
@@ -117,21 +115,21 @@ async def test_message_created_equals_the_message_in_the_list(room: Room, record
 
 
 async def test_the_id_of_a_new_message_is_the_id_of_its_event(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
-    [created] = [each for each in await recorder.events() if each.t == "message.created"]
+    message = await room.send("hello")
+    [created] = named(await recorder.publications(), "message.created")
 
     assert created.id == message.message_id
 
 
 async def test_nonces_heads_and_inbox_entries_cause_no_events(room: Room, recorder: EventRecorder) -> None:
-    await room.say("hello", nonce="n")
+    await room.send("hello", nonce="n")
 
     own = [] if room.kind.name == "channel" else ["read.updated"]
-    assert sorted(names(await recorder.events())) == ["message.created", *own]
+    assert sorted(names(await recorder.publications())) == ["message.created", *own]
 
 
 async def test_same_log_yields_the_same_events_with_the_same_ids(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
+    message = await room.send("hello")
     await room.rooms.edit(room.one, room.room_id, message.message_id, "hello there")
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
     await room.rooms.set_preferences(room.other, room.room_id, muted=True)
@@ -145,21 +143,21 @@ async def test_same_log_yields_the_same_events_with_the_same_ids(room: Room, rec
 
 
 async def test_message_updated_includes_reactions(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
+    message = await room.send("hello")
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
-    await recorder.events()
+    await recorder.publications()
 
     await room.rooms.edit(room.one, room.room_id, message.message_id, "hello there")
     [edited] = await recorder.published()
 
-    shown = await room.rooms.get(room.other, room.room_id, message.message_id)
+    shown = await room.rooms.get_message(room.other, room.room_id, message.message_id)
     assert edited == Published("message.updated", (room.topic,), as_published(shown))
     assert edited.d["reactions"] == [{"emoji": "👍", "count": 1, "userIds": [room.other.user_id]}]
 
 
 async def test_invisible_change_causes_no_event(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
-    await recorder.events()
+    message = await room.send("hello")
+    await recorder.publications()
 
     key = room.kind.message_key(room.room_id, message.message_id)
     await room.app.table.write(Update(key, set_to(updated_at=message.created_at)))
@@ -168,18 +166,18 @@ async def test_invisible_change_causes_no_event(room: Room, recorder: EventRecor
 
 
 async def test_message_deleted_is_published_once(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
-    await recorder.events()
+    message = await room.send("hello")
+    await recorder.publications()
 
-    await room.rooms.delete(room.one, room.room_id, message.message_id)
+    await room.rooms.delete_message(room.one, room.room_id, message.message_id)
 
     gone = {"messageId": message.message_id, "roomId": room.room_id, "roomKind": room.kind.name}
     assert await recorder.published() == [Published("message.deleted", (room.topic,), gone)]
 
 
 async def test_message_deleted_by_another_program_is_published(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
-    await recorder.events()
+    message = await room.send("hello")
+    await recorder.publications()
 
     await room.app.table.write(Delete(room.kind.message_key(room.room_id, message.message_id)))
 
@@ -187,8 +185,8 @@ async def test_message_deleted_by_another_program_is_published(room: Room, recor
 
 
 async def test_reaction_events_include_counts(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
-    await recorder.events()
+    message = await room.send("hello")
+    await recorder.publications()
 
     for who in (room.one, room.other):
         await room.rooms.react(who, room.room_id, message.message_id, "👍")
@@ -209,20 +207,20 @@ async def test_reaction_events_include_counts(room: Room, recorder: EventRecorde
 async def test_reactions_stored_in_the_message_by_another_writer_are_counted(
     room: Room, recorder: EventRecorder
 ) -> None:
-    message = await room.say("hello")
+    message = await room.send("hello")
     old = [StoredReaction(emoji="👍", user_ids=[room.one.user_id], count=1)]
     await room.app.table.write(Update(room.kind.message_key(room.room_id, message.message_id), set_to(reactions=old)))
     await room.rooms.react(room.other, room.room_id, message.message_id, "👍")
     *_, updated, added = await recorder.published()
 
-    shown = await room.rooms.get(room.other, room.room_id, message.message_id)
+    shown = await room.rooms.get_message(room.other, room.room_id, message.message_id)
     assert updated.d["reactions"] == as_published(shown)["reactions"]
     assert (added.d["count"], added.d["userIds"]) == (2, [room.one.user_id, room.other.user_id])
 
 
 async def test_pins_are_published(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("hello")
-    await recorder.events()
+    message = await room.send("hello")
+    await recorder.publications()
 
     await room.rooms.pin(room.other, room.room_id, message.message_id)
     [[view], _] = await room.rooms.list_pins(room.other, room.room_id, limit=5, cursor=None)
@@ -244,8 +242,8 @@ async def test_pins_are_published(room: Room, recorder: EventRecorder) -> None:
 async def test_read_cursor_is_published_to_the_room_and_in_a_channel_to_the_user(
     room: Room, recorder: EventRecorder
 ) -> None:
-    message = await room.say("hello")
-    await recorder.events()
+    message = await room.send("hello")
+    await recorder.publications()
 
     await room.rooms.mark_read(room.other, room.room_id, message.message_id)
     await room.rooms.mark_read(room.other, room.room_id, message.message_id)
@@ -273,27 +271,27 @@ async def test_muting_is_published_only_to_the_user(room: Room, recorder: EventR
 async def test_content_of_a_blocked_message_is_only_for_author_and_moderators(
     room: Room, recorder: EventRecorder
 ) -> None:
-    first = await room.say("hello")
-    message = await room.say("something nasty", reply_to=first.message_id)
-    await recorder.events()
+    first = await room.send("hello")
+    message = await room.send("something nasty", reply_to=first.message_id)
+    await recorder.publications()
 
     await room.block(message)
-    [event] = [each for each in await recorder.events() if each.t]
+    [event] = await recorder.publications()
 
-    assert event.author == room.one.user_id
+    assert event_of(event).author == room.one.user_id
     bare, whole = published(event).d, full(event)
-    assert event.t == "message.updated"
+    assert names([event]) == ["message.updated"]
     assert "nasty" not in str(bare)
     assert (bare["content"], bare["replyTo"], bare["flags"]) == ("", None, {"moderation": "blocked", "policyHints": []})
-    shown = await room.rooms.get(room.one, room.room_id, message.message_id)
+    shown = await room.rooms.get_message(room.one, room.room_id, message.message_id)
     assert whole == as_published(shown)
     assert (whole["content"], whole["replyTo"]) == ("something nasty", first.message_id)
 
 
 async def test_reactions_to_a_blocked_message_are_not_published(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("something nasty")
+    message = await room.send("something nasty")
     await room.block(message)
-    await recorder.events()
+    await recorder.publications()
 
     await room.rooms.react(room.one, room.room_id, message.message_id, "👍")
 
@@ -301,22 +299,22 @@ async def test_reactions_to_a_blocked_message_are_not_published(room: Room, reco
 
 
 async def test_edit_or_deletion_of_a_blocked_message_does_not_reveal_it(room: Room, recorder: EventRecorder) -> None:
-    message = await room.say("something nasty")
+    message = await room.send("something nasty")
     await room.block(message)
-    await recorder.events()
+    await recorder.publications()
 
     await room.rooms.edit(room.one, room.room_id, message.message_id, "nasty still")
-    await room.rooms.delete(room.one, room.room_id, message.message_id)
-    events = [each for each in await recorder.events() if each.t]
+    await room.rooms.delete_message(room.one, room.room_id, message.message_id)
+    events = await recorder.publications()
 
     assert names(events) == ["message.updated", "message.deleted"]
-    assert all(b"nasty" not in each.d for each in events)
+    assert all(b"nasty" not in each.d for each in events_of(events))
 
 
 async def test_name_of_a_user_being_deleted_is_not_published(
     room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
-    message = await room.say("hello")
+    message = await room.send("hello")
     pending = room.app.accounts.pending_deletions
     await room.app.table.write(pending.adding(room.one.user_id))
     pending.invalidate()
@@ -331,11 +329,11 @@ async def test_name_of_a_user_being_deleted_is_not_published(
 
 
 async def test_message_created_needs_no_read(room: Room, recorder: EventRecorder) -> None:
-    await room.say("hello")
-    await recorder.events()
+    await room.send("hello")
+    await recorder.publications()
     await room.app.accounts.users_being_deleted()
 
-    await room.say("and again", nonce="n")
+    await room.send("and again", nonce="n")
     changes = await recorder.changes()
     with requests(room.app) as counted, measure() as measured:
         events = names(await recorder.translated(changes))
@@ -348,8 +346,8 @@ async def test_message_created_needs_no_read(room: Room, recorder: EventRecorder
 async def test_new_process_reads_the_server_of_a_channel_once(
     room: Room, recorder: EventRecorder, clock: SetClock
 ) -> None:
-    await room.say("hello")
-    await room.say("and again")
+    await room.send("hello")
+    await room.send("and again")
     changes = await recorder.changes()
     await room.app.accounts.users_being_deleted()
 
@@ -370,7 +368,7 @@ async def test_writer_can_publish_a_message_before_the_change_stream(
     from sobremesa.domains.threads.events import ThreadEvents
 
     app = room.app
-    await room.say("hello")
+    await room.send("hello")
     page = await app.table.query(room.kind.messages(room_id=room.room_id), limit=1)
     events = {
         "channel": CommunityEvents(app.table, app.accounts).rooms,
@@ -380,20 +378,20 @@ async def test_writer_can_publish_a_message_before_the_change_stream(
 
     at_once = await events.created(page.items[0])
 
-    assert at_once in await recorder.events()
+    assert at_once in await recorder.publications()
 
 
 async def test_flagged_messages_are_withheld_in_safe_mode_which_may_change(app: Sobremesa, clock: SetClock) -> None:
     deal = await strike_deal(app)
     recorder = EventRecorder(app, clock)
     await recorder.start()
-    message = await deal.say(deal.buyer, "not for everybody")
+    message = await deal.send(deal.buyer, "not for everybody")
     key = THREADS.message_key(deal.thread_id, message.message_id)
 
     async def banded(band: int) -> bool:
-        """Is the message withheld, once it may not be for everybody to this degree?"""
+        """Is the message withheld, at this degree of moderation?"""
         await app.table.write(Update(key, set_to(nsfw_band=band)))
-        return [each for each in await recorder.events() if each.t == "message.updated"][-1].full is not None
+        return event_of(named(await recorder.publications(), "message.updated")[-1]).full is not None
 
     assert not await banded(1)
     await app.table.write(Update(thread_by_id(room_id=deal.thread_id), set_to(safe_mode_required=True)))

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 
 import pytest
 
-from communities.world import found_town, join, person, requests
-from conversations.company import Company, known
-from events.recorder import EventRecorder
+from communities.world import create_community, join, person, requests
+from conversations.users import Users, known
+from events.recorder import EventRecorder, audience_changes
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import SetClock
 from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.live import events as topics
-from sobremesa.live.events import Event, TopicMembership
+from sobremesa.live.events import Publication, TopicMembership
 from threads.world import strike_deal
 from workspaces.team import gather_team
 from workspaces.team import join as join_workspace
@@ -32,35 +31,35 @@ def store(request: pytest.FixtureRequest) -> str:
 
 async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -> dict[str, TopicMembership]:
     """Let Ana join something of every kind, and leave as much again."""
-    company = Company(app, ana, ben, cleo)
+    users = Users(app, ana, ben, cleo)
     owned = await app.communities.create_server(ana, name="Mine")
-    town, left_town = await found_town(app), await found_town(app)
-    for each in (town, left_town):
+    community, left_community = await create_community(app), await create_community(app)
+    for each in (community, left_community):
         await join(app, each.owner, each.server_id, ana)
-    await app.membership.remove(ana, left_town.server_id, ana.user_id)
+    await app.communities.members.remove(ana, left_community.server_id, ana.user_id)
     ended = await app.communities.create_server(ana, name="Over")
     await app.communities.delete_server(ana, ended.server_id)
 
-    direct = await company.direct(ana, ben)
-    group = await company.group(ana, ben, cleo)
-    left_group = await company.group(ben, ana, cleo)
-    await app.conversation_participants.remove(ana, left_group, ana.user_id)
+    direct = await users.direct(ana, ben)
+    group = await users.group(ana, ben, cleo)
+    left_group = await users.group(ben, ana, cleo)
+    await app.conversations.participants.remove(ana, left_group, ana.user_id)
 
     deal = await strike_deal(app)
-    await app.thread_participants.add(deal.admin, deal.thread_id, ana.user_id, "admin")
+    await app.threads.participants.add(deal.admin, deal.thread_id, ana.user_id, "admin")
     other = await strike_deal(app)
-    await app.thread_participants.add(other.buyer, other.thread_id, ana.user_id, "buyer")
-    await app.thread_participants.remove(ana, other.thread_id, ana.user_id)
+    await app.threads.participants.add(other.buyer, other.thread_id, ana.user_id, "buyer")
+    await app.threads.participants.remove(ana, other.thread_id, ana.user_id)
 
     made = (await app.workspaces.create(ana, name="Mine")).workspace.workspace_id
     team = await gather_team(app)
     await join_workspace(app, team.owner, team.workspace_id, ana)
-    await app.workspace_members.remove(ana, team.workspace_id, ana.user_id)
+    await app.workspaces.members.remove(ana, team.workspace_id, ana.user_id)
     return {
         admission.topic: admission
         for admission in (
             TopicMembership(ana.user_id, topics.server(owned.server_id), moderates=True),
-            TopicMembership(ana.user_id, topics.server(town.server_id), moderates=False),
+            TopicMembership(ana.user_id, topics.server(community.server_id), moderates=False),
             TopicMembership(ana.user_id, topics.conversation(direct), moderates=False),
             TopicMembership(ana.user_id, topics.conversation(group), moderates=True),
             TopicMembership(ana.user_id, topics.thread(deal.thread_id), moderates=True),
@@ -69,13 +68,13 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
     }
 
 
-def left_by(events: Sequence[Event], who: Actor) -> dict[str, TopicMembership]:
-    """Return the subscriptions of a user after all of these events."""
+def left_by(publications: list[Publication], who: Actor) -> dict[str, TopicMembership]:
+    """Return the subscriptions of a user after all of these publications."""
     inside: dict[str, TopicMembership] = {}
-    for event in events:
-        for topic in [each.topic for each in event.removes if each.user_id in (None, who.user_id)]:
+    for change in audience_changes(publications):
+        for topic in [each.topic for each in change.removes if each.user_id in (None, who.user_id)]:
             inside.pop(topic, None)
-        inside |= {each.topic: each._replace(since="") for each in event.adds if each.user_id == who.user_id}
+        inside |= {each.topic: each._replace(since="") for each in change.adds if each.user_id == who.user_id}
     return inside
 
 
@@ -112,4 +111,4 @@ async def test_audience_changes_lead_to_the_same_subscriptions_as_a_fresh_read(
     ana, ben, cleo = await known(app, "ana", "ben", "cleo")
     expected = await live_everywhere(app, ana, ben, cleo)
 
-    assert left_by(await recorder.events(), ana) == expected
+    assert left_by(await recorder.publications(), ana) == expected

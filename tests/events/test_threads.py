@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from events.recorder import EventRecorder, Published, added_members, full, names, published, removed_members
+from events.recorder import (
+    EventRecorder,
+    Published,
+    added_members,
+    event_of,
+    full,
+    named,
+    names,
+    published,
+    removed_members,
+)
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.domains.threads.views import card_view, tab_view
@@ -28,10 +38,10 @@ async def recorder(deal: Deal, recorder: EventRecorder) -> EventRecorder:
 
 async def test_thread_created_is_published_to_both_sides(app: Sobremesa, recorder: EventRecorder) -> None:
     deal = await strike_deal(app)
-    events = await recorder.events()
+    events = await recorder.publications()
 
     topic = topics.thread(deal.thread_id)
-    created = {published(each).topics: published(each).d for each in events if each.t == "thread.created"}
+    created = {published(each).topics: published(each).d for each in named(events, "thread.created")}
     assert set(created) == {(topics.user(who.user_id),) for who in (deal.buyer, deal.seller, deal.admin)}
     [shown, *_] = created.values()
     assert (shown["threadId"], shown["status"]) == (deal.thread_id, "open")
@@ -45,8 +55,8 @@ async def test_thread_created_is_published_to_both_sides(app: Sobremesa, recorde
 
 
 async def test_locking_causes_thread_updated_and_a_new_message_does_not(deal: Deal, recorder: EventRecorder) -> None:
-    await deal.say(deal.buyer, "hello")
-    assert sorted(names(await recorder.events())) == ["message.created", "read.updated"]
+    await deal.send(deal.buyer, "hello")
+    assert sorted(names(await recorder.publications())) == ["message.created", "read.updated"]
 
     await deal.app.threads.set_status(deal.buyer, deal.thread_id, "locked")
     events = {each.t: each for each in await recorder.published()}
@@ -82,19 +92,19 @@ async def test_participants_joining_blocked_and_leaving_are_published_to_all(
     )
 
     until = at(clock.now_ms() + 60_000)
-    await deal.app.thread_participants.change(deal.seller, deal.thread_id, gus.user_id, blocked_until=until)
+    await deal.app.threads.participants.change(deal.seller, deal.thread_id, gus.user_id, blocked_until=until)
     [silenced] = await recorder.published()
     assert silenced.t == "participant.updated"
     assert silenced.d["blockedUntil"] is not None
 
-    await deal.app.thread_participants.remove(gus, deal.thread_id, gus.user_id)
-    events = await recorder.events()
+    await deal.app.threads.participants.remove(gus, deal.thread_id, gus.user_id)
+    events = await recorder.publications()
     assert sorted(names(events)) == ["message.created", "participant.left", "thread.updated"]
     assert removed_members(events) == [TopicRemoval(gus.user_id, topic)]
 
 
 async def test_card_updated_is_published_on_creation_and_transition(deal: Deal, recorder: EventRecorder) -> None:
-    cards = deal.app.cards
+    cards = deal.app.threads.cards
     card = await cards.create(deal.seller, deal.thread_id, type="offer", payload={"amount": 100, "currency": "EUR"})
     moved = await cards.move(deal.buyer, deal.thread_id, card.message_id, to="accepted", version=card.version)
     events = [each for each in await recorder.published() if each.t == "card.updated"]
@@ -110,18 +120,18 @@ async def test_expired_card_is_published_with_its_current_state(
 ) -> None:
     soon = at(clock.now_ms() + 60_000).isoformat()
     payload = {"amount": 100, "currency": "EUR", "expiresAt": soon}
-    card = await deal.app.cards.create(deal.seller, deal.thread_id, type="offer", payload=payload)
+    card = await deal.app.threads.cards.create(deal.seller, deal.thread_id, type="offer", payload=payload)
     changes = await recorder.changes()
 
     clock.move(seconds=120)
-    events = [published(each) for each in await recorder.translated(changes) if each.t == "card.updated"]
+    events = [published(each) for each in named(await recorder.translated(changes), "card.updated")]
 
     assert [each.d["state"] for each in events] == ["expired"]
     assert card_view(card, card.created_at).state != "expired"
 
 
 async def test_tab_updated_equals_the_tab_in_the_panel(deal: Deal, recorder: EventRecorder) -> None:
-    tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"what": "cake"}, source_version=1)
+    tab = await deal.app.threads.tabs.put(deal.buyer, deal.thread_id, "brief", {"what": "cake"}, source_version=1)
     [shown] = await recorder.published()
 
     view = tab_view(tab)
@@ -133,17 +143,17 @@ async def test_withheld_cards_and_tabs_are_published_to_author_and_moderators(
     deal: Deal, recorder: EventRecorder
 ) -> None:
     offer = {"amount": 1, "currency": "EUR"}
-    card = await deal.app.cards.create(deal.buyer, deal.thread_id, type="offer", payload=offer)
-    tab = await deal.app.tabs.put(deal.buyer, deal.thread_id, "brief", {"title": "x"}, source_version=1)
+    card = await deal.app.threads.cards.create(deal.buyer, deal.thread_id, type="offer", payload=offer)
+    tab = await deal.app.threads.tabs.put(deal.buyer, deal.thread_id, "brief", {"title": "x"}, source_version=1)
     await recorder.start()
     blocked = set_to(flags=Flags(moderation="blocked", policy_hints=["insults"]))
     await deal.app.table.write(Update(card.own_key(), blocked))
     await deal.app.table.write(Update(tab.own_key(), blocked))
 
-    of_card, of_tab = await recorder.events()
+    of_card, of_tab = await recorder.publications()
 
     bare, whole = published(of_card).d, full(of_card)
     assert (bare["payload"], bare["flags"]) == ({}, {"moderation": "blocked", "policyHints": []})
     assert (whole["payload"], whole["flags"]["policyHints"]) == (offer, ["insults"])
     assert (published(of_tab).d["content"], full(of_tab)["content"]) == (None, {"title": "x"})
-    assert of_card.author == of_tab.author == deal.buyer.user_id
+    assert event_of(of_card).author == event_of(of_tab).author == deal.buyer.user_id

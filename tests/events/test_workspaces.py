@@ -28,7 +28,7 @@ async def test_new_workspace_member_receives_the_workspace_and_all_members_the_n
     team: Team, recorder: EventRecorder
 ) -> None:
     await join(team.app, team.owner, team.workspace_id, team.stranger)
-    events = await recorder.events()
+    events = await recorder.publications()
 
     topic = topics.workspace(team.workspace_id)
     assert [published(each)[:2] for each in events] == [
@@ -43,9 +43,9 @@ async def test_new_workspace_member_receives_the_workspace_and_all_members_the_n
 async def test_names_roles_and_departures_are_published_to_all_members(team: Team, recorder: EventRecorder) -> None:
     topic = topics.workspace(team.workspace_id)
     await team.app.workspaces.rename(team.owner, team.workspace_id, name="The pantry")
-    await team.app.workspace_members.change_role(team.owner, team.workspace_id, team.member.user_id, role="admin")
-    await team.app.workspace_members.remove(team.member, team.workspace_id, team.member.user_id)
-    events = await recorder.events()
+    await team.app.workspaces.members.change_role(team.owner, team.workspace_id, team.member.user_id, role="admin")
+    await team.app.workspaces.members.remove(team.member, team.workspace_id, team.member.user_id)
+    events = await recorder.publications()
 
     renamed, changed, left = map(published, events)
     assert (renamed.t, renamed.topics, renamed.d["name"]) == ("workspace.updated", (topic,), "The pantry")
@@ -56,7 +56,7 @@ async def test_names_roles_and_departures_are_published_to_all_members(team: Tea
 
 
 async def test_items_are_published_and_a_tombstone_is_a_deletion(team: Team, recorder: EventRecorder) -> None:
-    items, topic = team.app.workspace_items, topics.workspace(team.workspace_id)
+    items, topic = team.app.workspaces.items, topics.workspace(team.workspace_id)
     item = await items.create(team.owner, team.workspace_id, title="Flour", data={"kg": 2})
     key = item_by_id(workspace_id=team.workspace_id, item_id=item.item_id)
     await items.change(team.owner, team.workspace_id, item.item_id, version=item.version, changes={"title": "Rye"})
@@ -75,7 +75,7 @@ async def test_items_are_published_and_a_tombstone_is_a_deletion(team: Team, rec
 
 async def test_settings_are_published(team: Team, recorder: EventRecorder) -> None:
     name = SettingName("theme")
-    await team.app.workspace_settings.put(team.owner, team.workspace_id, name, {"dark": True})
+    await team.app.workspaces.settings.put(team.owner, team.workspace_id, name, {"dark": True})
     await team.app.table.write(Delete(setting_by_name(workspace_id=team.workspace_id, name=name)))
     given, gone = await recorder.published()
 
@@ -89,18 +89,18 @@ async def test_settings_are_published(team: Team, recorder: EventRecorder) -> No
 async def test_workspace_deleted_is_published_to_each_member_and_nothing_else(
     team: Team, recorder: EventRecorder
 ) -> None:
-    await team.app.workspace_items.create(team.owner, team.workspace_id, title="Flour", data={})
-    await team.app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
-    await recorder.events()
+    await team.app.workspaces.items.create(team.owner, team.workspace_id, title="Flour", data={})
+    await team.app.workspaces.settings.put(team.owner, team.workspace_id, SettingName("theme"), 1)
+    await recorder.publications()
 
     await team.app.workspaces.delete(team.owner, team.workspace_id)
-    events = await recorder.events()
+    events = await recorder.publications()
     await team.app.jobs.run_pending(team.app.handlers)
 
     inside = (team.owner, team.admin, team.member)
-    assert sorted(published(each) for each in events if each.t) == sorted(
+    assert sorted(published(each) for each in events if each.event is not None) == sorted(
         Published("workspace.deleted", (topics.user(who.user_id),), {"workspaceId": team.workspace_id})
         for who in inside
     )
     assert TopicRemoval(None, topics.workspace(team.workspace_id)) in removed_members(events)
-    assert names(await recorder.events()) == []
+    assert names(await recorder.publications()) == []

@@ -1,4 +1,4 @@
-"""`town` is a server in this process, `long_table` a community with a channel in it."""
+"""`served` is a server in this process, `long_table` a community with a channel in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from gateway.town import Town, town_of
+from gateway.served_app import ServedApp, serve_app
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.domains.communities.entities import ServerId
@@ -34,14 +34,14 @@ def store(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-async def town(store: str) -> AsyncIterator[Town]:
-    async with town_of(store) as town:
-        yield town
+async def served(store: str) -> AsyncIterator[ServedApp]:
+    async with serve_app(store) as served:
+        yield served
 
 
 @pytest.fixture
-async def table(town: Town) -> LongTable:
-    return await long_table(town)
+async def table(served: ServedApp) -> LongTable:
+    return await long_table(served)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "wire_of", small)
 
 
-async def long_table(town: Town) -> LongTable:
-    ana, bea, carl, dora = [await town.person(name) for name in ("ana", "bea", "carl", "dora")]
-    server_id = await town.server(ana, bea, carl)
-    return LongTable(ana, bea, carl, dora, server_id, await town.channel(ana, server_id))
+async def long_table(served: ServedApp) -> LongTable:
+    ana, bea, carl, dora = [await served.person(name) for name in ("ana", "bea", "carl", "dora")]
+    server_id = await served.server(ana, bea, carl)
+    return LongTable(ana, bea, carl, dora, server_id, await served.channel(ana, server_id))

@@ -1,8 +1,8 @@
 """A gateway client that speaks the protocol frame by frame.
 
-async with town.connect(ana) as socket:
+async with served.connect(ana) as socket:
     await socket.identify()
-    await town.send(channel, "hello")
+    await served.send(channel, "hello")
     assert (await socket.wait_for("message.created"))["content"] == "hello"
 """
 
@@ -119,9 +119,16 @@ class Connection:
             if frame["op"] == 0 and (not names or frame["t"] in names):
                 return frame
 
-    async def wait_for(self, *names: str) -> Any:
-        """Return the payload of the next event of one of these names."""
-        return (await self.event(*names))["d"]
+    async def wait_for(self, *names: str, **fields: Any) -> Any:
+        """Return the payload of the next event of one of these names that has these fields.
+
+        On DynamoDB, events of what was done before a client connected may still arrive: name the field that
+        distinguishes the expected event from them.
+        """
+        while True:
+            payload = (await self.event(*names))["d"]
+            if fields.items() <= payload.items():
+                return payload
 
     async def call(self, method: str, **params: Any) -> tuple[int, Any]:
         """Return status and body of a call; events before the result are dropped."""

@@ -15,13 +15,14 @@ import pytest
 
 from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
+from gateway.served_app import ServedApp, serve_app
 from gateway.test_hub import RecordingSubscriber, attach
-from gateway.town import Town, town_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.live import recent_events
+from sobremesa.live.feed import START
 from sobremesa.live.polling import Polling
 from sobremesa.table import NEWEST
 
@@ -37,15 +38,15 @@ def texts(frames: list[dict[str, Any]]) -> list[str]:
 class World:
     """The application and a model of it, changed together."""
 
-    def __init__(self, town: Town, table: LongTable, clock: SetClock, seed: int) -> None:
-        self.town, self.table, self.clock = town, table, clock
-        self.hub, self.feed = town.app.live.hub, town.app.live.feed
-        self.polling = Polling(self.hub, self.feed, town.app.subscriptions.memberships_of, town.app.gaps.find)
+    def __init__(self, served: ServedApp, table: LongTable, clock: SetClock, seed: int) -> None:
+        self.served, self.table, self.clock = served, table, clock
+        self.hub, self.feed = served.app.live.hub, served.app.live.feed
+        self.polling = Polling(self.hub, self.feed, served.app.subscriptions.memberships_of, served.app.gaps.find)
         self.random = random.Random(seed)
-        self.people = [table.bea, table.carl, table.dora]
+        self.users = [table.bea, table.carl, table.dora]
         self.sent: list[str] = []
         self.deleted: set[str] = set()
-        self.since: dict[str, int] = {who.user.user_id: 0 for who in self.people[:2]}
+        self.since: dict[str, int] = {who.user.user_id: 0 for who in self.users[:2]}
         """After how many messages the current membership of each member started."""
         self.subscribers: dict[RecordingSubscriber, list[str]] = {}
         """The subscribers, and what they must receive."""
@@ -60,10 +61,10 @@ class World:
 
     async def settle(self) -> None:
         """Deliver everything that was written, and compare."""
-        reader = await self.town.app.table.changes(NEWEST)
+        reader = await self.served.app.table.changes(NEWEST)
         newest = int((await reader.read(0)).position.rpartition("-")[2])
         await reader.close()
-        while (self.feed.cursor_of(self.hub.position()).order or (0,))[0] < newest:
+        while (self.feed.cursor_of(self.hub.position()).position or START).number < newest:
             await self.hub.step()
         for subscriber, must in self.subscribers.items():
             received = texts(subscriber.received)
@@ -73,7 +74,7 @@ class World:
 
     async def send(self) -> None:
         text = f"text {len(self.sent)}"
-        await self.town.send(self.table.ana, self.table.channel_id, text)
+        await self.served.send(self.table.ana, self.table.channel_id, text)
         self.sent.append(text)
         for subscriber, must in self.subscribers.items():
             if subscriber.user_id in self.since:
@@ -83,32 +84,32 @@ class World:
         left = [text for text in self.sent if text not in self.deleted]
         if left:
             text = self.random.choice(left)
-            page = await self.town.app.channels.page(self.table.ana.actor, self.table.channel_id, limit=100)
+            page = await self.served.app.communities.page(self.table.ana.actor, self.table.channel_id, limit=100)
             for found in [each.message_id for each in page.messages if each.content == text]:
-                await self.town.app.channels.delete(self.table.ana.actor, self.table.channel_id, found)
+                await self.served.app.communities.delete_message(self.table.ana.actor, self.table.channel_id, found)
                 self.deleted.add(text)
 
     async def come_or_go(self) -> None:
         """Let a user join, or kick a member."""
-        who = self.random.choice(self.people)
-        user_id, app = who.user.user_id, self.town.app
+        who = self.random.choice(self.users)
+        user_id, app = who.user.user_id, self.served.app
         if user_id in self.since:
-            await app.membership.remove(self.table.ana.actor, self.table.server_id, user_id)
+            await app.communities.members.remove(self.table.ana.actor, self.table.server_id, user_id)
             del self.since[user_id]
             for subscriber in self.subscribers:
                 if subscriber.user_id == user_id:
                     received = texts(subscriber.received)
                     self.subscribers[subscriber] = [text for text in self.subscribers[subscriber] if text in received]
         else:
-            invite = await app.membership.create_invite(self.table.ana.actor, self.table.server_id)
-            await app.membership.redeem(who.actor, invite.code)
+            invite = await app.communities.invites.create(self.table.ana.actor, self.table.server_id)
+            await app.communities.invites.redeem(who.actor, invite.code)
             self.since[user_id] = len(self.sent)
 
     async def connect(self) -> None:
-        who = self.random.choice(self.people)
+        who = self.random.choice(self.users)
         subscriber = RecordingSubscriber(who)
         self.subscribers[subscriber] = []
-        await attach(self.town, who, subscriber, self.hub.position())
+        await attach(self.served, who, subscriber, self.hub.position())
 
     async def disconnect(self) -> None:
         if self.subscribers:
@@ -118,13 +119,13 @@ class World:
 
     async def keep_cursor(self) -> None:
         await self.settle()
-        self.cursors.append((self.random.choice(self.people), self.hub.position(), len(self.sent)))
+        self.cursors.append((self.random.choice(self.users), self.hub.position(), len(self.sent)))
 
     async def resume(self) -> None:
         if self.cursors:
             await self.settle()
             who, cursor, after = self.random.choice(self.cursors)
-            subscriber = await attach(self.town, who, RecordingSubscriber(who), cursor)
+            subscriber = await attach(self.served, who, RecordingSubscriber(who), cursor)
             must = self.may_see(who.user.user_id, after)
             assert texts(subscriber.received) == must
             self.subscribers[subscriber] = must
@@ -176,18 +177,18 @@ async def test_current_members_receive_every_event_and_no_other_user_does(
         Sobremesa.open(settings=settings, clock=clock, background=False) as app,
         aiohttp.ClientSession() as http,
     ):
-        town = Town(app, "", http)
-        table = await long_table(town)
+        served = ServedApp(app, "", http)
+        table = await long_table(served)
         await app.live.hub.open()
-        await World(town, table, clock, seed).run()
+        await World(served, table, clock, seed).run()
 
 
 async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with town_of("sqlite://") as town:
-        table = await long_table(town)
-        elsewhere = await town.server(table.ana, table.bea)
-        other = await town.channel(table.ana, elsewhere)
-        engine, left = town.app.table.engine, 0
+    async with serve_app("sqlite://") as served:
+        table = await long_table(served)
+        elsewhere = await served.server(table.ana, table.bea)
+        other = await served.channel(table.ana, elsewhere)
+        engine, left = served.app.table.engine, 0
 
         def counted(name: str) -> None:
             read = getattr(engine, name)
@@ -197,7 +198,9 @@ async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.M
                 found = await read(*arguments, **more)
                 left -= 1
                 if left == 0:
-                    await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+                    await served.app.communities.members.remove(
+                        table.ana.actor, table.server_id, table.bea.user.user_id
+                    )
                 return found
 
             monkeypatch.setattr(engine, name, then_kick)
@@ -205,16 +208,16 @@ async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.M
         for name in ("get", "batch_get", "query"):
             counted(name)
         for number in range(1, MAX_READS):
-            async with town.connect(table.bea) as bea:
+            async with served.connect(table.bea) as bea:
                 left = number
                 await bea.identify()
                 is_kicked, left = left <= 0, 0
-                await town.send(table.ana, table.channel_id, "to members")
-                await town.send(table.ana, other, "to bea, too")
+                await served.send(table.ana, table.channel_id, "to members")
+                await served.send(table.ana, other, "to bea, too")
                 received = await bea.wait_for("message.created")
                 assert received["content"] == ("to bea, too" if is_kicked else "to members")
                 if not is_kicked:
                     return
-                invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
-                await town.app.membership.redeem(table.bea.actor, invite.code)
+                invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
+                await served.app.communities.invites.redeem(table.bea.actor, invite.code)
         raise AssertionError("an identify takes more reads than that")

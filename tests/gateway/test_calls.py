@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gateway.conftest import LongTable
-from gateway.town import Town, town_of
+from gateway.served_app import ServedApp, serve_app
 from sobremesa.core.actor import UserId
 from sobremesa.http.calls import MAX_PARAMS_BYTES
 from sobremesa.http.limits import RATES
@@ -19,9 +19,9 @@ from sobremesa.live.presence import PresenceView
 
 
 async def test_endpoint_names_and_call_parameters_are_unambiguous(
-    town: Town,
+    served: ServedApp,
 ) -> None:
-    endpoints = town.app.endpoints()
+    endpoints = served.app.endpoints()
 
     names = [endpoint.name for endpoint in endpoints]
     assert len(names) == len(set(names))
@@ -35,11 +35,11 @@ async def test_endpoint_names_and_call_parameters_are_unambiguous(
         assert "idempotencyKey" not in fields
 
 
-async def test_call_returns_what_the_request_returns(town: Town, table: LongTable) -> None:
+async def test_call_returns_what_the_request_returns(served: ServedApp, table: LongTable) -> None:
     for number in range(3):
-        await town.send(table.ana, table.channel_id, f"{number}")
+        await served.send(table.ana, table.channel_id, f"{number}")
 
-    async with town.connect(table.bea) as connection:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         for name, line, params in [
             ("accounts.getMe", "/users/me", {}),
@@ -49,7 +49,7 @@ async def test_call_returns_what_the_request_returns(town: Town, table: LongTabl
         ]:
             named: dict[str, str] = {"roomId": table.channel_id} if "channels" in name else {}
             named |= {"serverId": table.server_id} if "Members" in name else {}
-            over_http = await town.get(table.bea, line, **params)
+            over_http = await served.get(table.bea, line, **params)
             assert await connection.call(name, **named, **params) == (200, over_http)
             assert await connection.call(f"GET /v1{line}", **params) == (200, over_http)
 
@@ -75,31 +75,31 @@ async def test_call_returns_what_the_request_returns(town: Town, table: LongTabl
     ],
 )
 async def test_failed_call_returns_a_problem(
-    town: Town, table: LongTable, method: str, params: dict[str, Any], status: int, code: str
+    served: ServedApp, table: LongTable, method: str, params: dict[str, Any], status: int, code: str
 ) -> None:
-    async with town.connect(table.bea) as connection:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         answered, problem = await connection.call(method, **params)
         assert (answered, problem["code"], problem["status"]) == (status, code, status)
         assert (await connection.call("accounts.getMe"))[0] == 200  # the socket is none the worse for it
 
 
-async def test_parameters_that_are_not_an_object_are_refused(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection:
+async def test_parameters_that_are_not_an_object_are_refused(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         await connection.send(12, {"method": "accounts.getMe", "params": [1]}, id="a")
         assert (await connection.frame())["d"]["status"] == 422
 
 
-async def test_call_of_a_user_without_access_is_refused(town: Town, table: LongTable) -> None:
-    async with town.connect(table.dora) as connection:
+async def test_call_of_a_user_without_access_is_refused(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.dora) as connection:
         await connection.identify()
         status, problem = await connection.call("channels.sendMessage", roomId=table.channel_id, content="hello?")
         assert (status, problem["code"]) == (404, "not_found")
 
 
-async def test_repeated_nonce_or_idempotency_key_creates_once(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection:
+async def test_repeated_nonce_or_idempotency_key_creates_once(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         first = await connection.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
         second = await connection.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
@@ -108,8 +108,8 @@ async def test_repeated_nonce_or_idempotency_key_creates_once(town: Town, table:
         assert made[0][1]["serverId"] == made[1][1]["serverId"]
 
 
-async def test_writes_of_one_socket_run_in_order(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection:
+async def test_writes_of_one_socket_run_in_order(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         for number in range(100):
             params = {"roomId": table.channel_id, "content": f"{number}" + " @ana" * (number % 2)}
@@ -123,8 +123,8 @@ async def test_writes_of_one_socket_run_in_order(town: Town, table: LongTable) -
     assert contents == [str(number) for number in range(100)]
 
 
-async def test_slow_write_is_not_overtaken_by_a_later_one(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection:
+async def test_slow_write_is_not_overtaken_by_a_later_one(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         passwords = {"current": "correct horse battery", "next": "another long password"}
         await connection.send(12, {"method": "accounts.changePassword", "params": passwords}, id="slow")
@@ -139,17 +139,17 @@ async def test_slow_write_is_not_overtaken_by_a_later_one(town: Town, table: Lon
 
 
 async def test_socket_with_too_many_calls_in_progress_is_not_read(
-    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_answer = asyncio.Event()
-    asked = town.app.presence.of
+    asked = served.app.presence.of
 
     async def slow(asking: UserId, user_ids: Sequence[UserId]) -> list[PresenceView]:
         await may_answer.wait()
         return await asked(asking, user_ids)
 
-    monkeypatch.setattr(town.app.presence, "of", slow)
-    async with town.connect(table.ana) as connection:
+    monkeypatch.setattr(served.app.presence, "of", slow)
+    async with served.connect(table.ana) as connection:
         await connection.identify()
         for number in range(CALLS_AT_ONCE + 1):
             await connection.send(12, {"method": "GET /v1/presence", "params": {"userIds": "a"}}, id=number)
@@ -163,8 +163,8 @@ async def test_socket_with_too_many_calls_in_progress_is_not_read(
             pass
 
 
-async def test_heartbeat_ack_does_not_wait_for_a_call(town: Town, table: LongTable) -> None:
-    async with town.connect(table.ana) as connection:
+async def test_heartbeat_ack_does_not_wait_for_a_call(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.ana) as connection:
         await connection.identify()
         await connection.send(12, {"method": "GET /v1/events", "params": {"after": connection.s, "wait": 3}}, id=1)
         await connection.send(1)
@@ -172,9 +172,9 @@ async def test_heartbeat_ack_does_not_wait_for_a_call(town: Town, table: LongTab
 
 
 async def test_rate_limits_apply_to_calls(store: str) -> None:
-    async with town_of(store, rate_limits="on") as town:
-        ana = await town.person("ana")
-        async with town.connect(ana) as connection:
+    async with serve_app(store, rate_limits="on") as served:
+        ana = await served.person("ana")
+        async with served.connect(ana) as connection:
             await connection.identify()
             allowed = RATES["read"].burst
             calls = allowed + 400
@@ -192,8 +192,10 @@ async def test_rate_limits_apply_to_calls(store: str) -> None:
     assert allowed <= statuses.count(200) < calls
 
 
-async def test_calls_in_progress_get_results_before_a_bad_frame_closes_the_socket(town: Town, table: LongTable) -> None:
-    async with town.connect(table.ana) as connection:
+async def test_calls_in_progress_get_results_before_a_bad_frame_closes_the_socket(
+    served: ServedApp, table: LongTable
+) -> None:
+    async with served.connect(table.ana) as connection:
         await connection.identify()
         await connection.send(12, {"method": "communities.createServer", "params": {"name": "Last words"}}, id="last")
         await connection.send(99)

@@ -17,7 +17,7 @@ from api.running import serving
 from communities.conftest import Ahead
 from gateway.conftest import LongTable, long_table
 from gateway.connection import Closed, Connection
-from gateway.town import Town, town_of
+from gateway.served_app import ServedApp, serve_app
 from lengths import CUT_SOCKETS
 from sobremesa.app import Sobremesa
 from sobremesa.core.ids import MessageId
@@ -124,12 +124,12 @@ async def test_server_killed_under_load_loses_no_message_and_no_event(store: str
 async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
         table = await peopled(app)
-    people = [table.ana, table.bea, table.carl]
+    users = [table.ana, table.bea, table.carl]
     turns = asyncio.Semaphore(64)
 
     with serving(store, tmp_path / "server.log") as server:
         connections = [
-            Connection(server.url, people[number % 3].access_token, open_timeout=60) for number in range(CUT_SOCKETS)
+            Connection(server.url, users[number % 3].access_token, open_timeout=60) for number in range(CUT_SOCKETS)
         ]
 
         async def come(connection: Connection) -> None:
@@ -146,19 +146,19 @@ async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Pat
         async with Connection(server.url, table.ana.access_token) as sender:
             await sender.identify()
 
-            async def say(content: str) -> str:
+            async def send(content: str) -> str:
                 status, body = await sender.call("channels.sendMessage", roomId=table.channel_id, content=content)
                 assert status == 201
                 return str(body["messageId"])
 
-            received = await say("before the cut")
+            received = await send("before the cut")
             for connection in connections:
                 assert (await connection.wait_for("message.created"))["messageId"] == received
             for connection in connections:
                 connection.socket.transport.abort()
-            missed = [await say(f"{number}") for number in range(20)]
+            missed = [await send(f"{number}") for number in range(20)]
             back = asyncio.gather(*map(come_back, connections))
-            missed += [await say(f"meanwhile {number}") for number in range(20)]
+            missed += [await send(f"meanwhile {number}") for number in range(20)]
             got = await back
 
     for each in got:
@@ -169,17 +169,17 @@ async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Pat
 async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Ahead()
     monkeypatch.setattr("sobremesa.app.store.SystemClock", lambda: clock)  # the clock of the machine
-    async with town_of(store) as town:
-        table = await long_table(town)
-        async with town.connect(table.bea) as before:
+    async with serve_app(store) as served:
+        table = await long_table(served)
+        async with served.connect(table.bea) as before:
             await before.identify()
-            await town.send(table.ana, table.channel_id, "before")
+            await served.send(table.ana, table.channel_id, "before")
             await before.wait_for("message.created")
         clock.move(seconds=-3600)
-        sent = [await town.send(table.ana, table.channel_id, f"{number}") for number in range(50)]
-        async with town.connect(table.bea) as after:
+        sent = [await served.send(table.ana, table.channel_id, f"{number}") for number in range(50)]
+        async with served.connect(table.bea) as after:
             missed = [frame["d"]["messageId"] for frame in await after.resume(before)]
-            live = await town.send(table.ana, table.channel_id, "live")
+            live = await served.send(table.ana, table.channel_id, "live")
             received = (await after.wait_for("message.created"))["messageId"]
 
     assert missed == sent == sorted(sent)
@@ -189,7 +189,7 @@ async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monke
 async def peopled(app: Sobremesa) -> LongTable:
     """The long table, before there is a server."""
     async with aiohttp.ClientSession() as http:
-        return await long_table(Town(app, "", http))
+        return await long_table(ServedApp(app, "", http))
 
 
 def have_received(subscribers: Sequence[Client], ids: Set[str]) -> bool:
@@ -205,7 +205,9 @@ async def everything_in(store: str, table: LongTable) -> dict[str, str]:
     kept: dict[str, str] = {}
     before: MessageId | None = None
     async with Sobremesa.open(store, background=False) as app:
-        while page := (await app.channels.page(table.ana.actor, table.channel_id, limit=100, before=before)).messages:
+        while page := (
+            await app.communities.page(table.ana.actor, table.channel_id, limit=100, before=before)
+        ).messages:
             kept |= {message.message_id: message.content for message in page}
             before = page[-1].message_id
     return kept

@@ -13,7 +13,7 @@ import pytest
 
 from cheap import CHEAP
 from gateway.conftest import LongTable, long_table
-from gateway.town import Town
+from gateway.served_app import ServedApp
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.core.settings import Settings
@@ -56,31 +56,35 @@ class RecordingSubscriber(Subscriber):
 
 
 @pytest.fixture
-async def town(store: str) -> AsyncIterator[Town]:
+async def served(store: str) -> AsyncIterator[ServedApp]:
     """An application whose hub is stepped by the test."""
     settings = Settings(**CHEAP, store=store, rate_limits="off")
-    async with Sobremesa.open(settings=settings, background=False) as app, aiohttp.ClientSession() as nobody:
-        yield Town(app, "", nobody)
+    async with Sobremesa.open(settings=settings, background=False) as app, aiohttp.ClientSession() as http:
+        yield ServedApp(app, "", http)
 
 
 @pytest.fixture
-async def hub(town: Town, table: LongTable) -> Hub:
-    await town.app.live.hub.open()
-    return town.app.live.hub
+async def hub(served: ServedApp, table: LongTable) -> Hub:
+    await served.app.live.hub.open()
+    return served.app.live.hub
 
 
 @pytest.fixture
-async def table(town: Town) -> LongTable:
-    return await long_table(town)
+async def table(served: ServedApp) -> LongTable:
+    return await long_table(served)
 
 
-async def subscribe(town: Town, who: SignedIn, subscriber: RecordingSubscriber | None = None) -> RecordingSubscriber:
+async def subscribe(
+    served: ServedApp, who: SignedIn, subscriber: RecordingSubscriber | None = None
+) -> RecordingSubscriber:
     subscriber = subscriber or RecordingSubscriber(who)
-    return await attach(town, who, subscriber, town.app.live.hub.position())
+    return await attach(served, who, subscriber, served.app.live.hub.position())
 
 
-async def attach(town: Town, who: SignedIn, subscriber: RecordingSubscriber, position: str) -> RecordingSubscriber:
-    app = town.app
+async def attach(
+    served: ServedApp, who: SignedIn, subscriber: RecordingSubscriber, position: str
+) -> RecordingSubscriber:
+    app = served.app
     again = partial(app.subscriptions.memberships_of, who.actor)
     async with app.live.hub.attaching(subscriber):
         await app.live.hub.attach(subscriber, await again(), app.live.feed.cursor_of(position), again)
@@ -88,45 +92,47 @@ async def attach(town: Town, who: SignedIn, subscriber: RecordingSubscriber, pos
 
 
 async def test_undelivered_message_from_before_a_kick_is_not_delivered_after_it(
-    town: Town, hub: Hub, table: LongTable
+    served: ServedApp, hub: Hub, table: LongTable
 ) -> None:
-    bea, carl = await subscribe(town, table.bea), await subscribe(town, table.carl)
-    await town.send(table.ana, table.channel_id, "just before")
-    await town.app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+    bea, carl = await subscribe(served, table.bea), await subscribe(served, table.carl)
+    await served.send(table.ana, table.channel_id, "just before")
+    await served.app.communities.members.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
     await hub.step()
 
     assert bea.names == ["member.left"]
     assert carl.names == ["message.created", "member.left"]
 
 
-async def test_late_join_event_does_not_undo_a_kick(town: Town, hub: Hub, table: LongTable) -> None:
-    dora, ana = await subscribe(town, table.dora), await subscribe(town, table.ana)
-    invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
-    await town.app.membership.redeem(table.dora.actor, invite.code)
-    await town.send(table.ana, table.channel_id, "welcome")
-    await town.app.membership.remove(table.ana.actor, table.server_id, table.dora.user.user_id)
+async def test_late_join_event_does_not_undo_a_kick(served: ServedApp, hub: Hub, table: LongTable) -> None:
+    dora, ana = await subscribe(served, table.dora), await subscribe(served, table.ana)
+    invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
+    await served.app.communities.invites.redeem(table.dora.actor, invite.code)
+    await served.send(table.ana, table.channel_id, "welcome")
+    await served.app.communities.members.remove(table.ana.actor, table.server_id, table.dora.user.user_id)
     await hub.step()
 
     assert "message.created" not in dora.names
     assert "message.created" in ana.names
 
-    invite = await town.app.membership.create_invite(table.ana.actor, table.server_id)
-    await town.app.membership.redeem(table.dora.actor, invite.code)
-    await town.send(table.ana, table.channel_id, "welcome back")
+    invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
+    await served.app.communities.invites.redeem(table.dora.actor, invite.code)
+    await served.send(table.ana, table.channel_id, "welcome back")
     await hub.step()
     assert dora.received[-1]["d"]["content"] == "welcome back"
 
 
 async def test_server_deleted_is_delivered_after_older_events(
-    town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bea, feed = await subscribe(town, table.bea), town.app.live.feed
-    await town.app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
+    bea, feed = await subscribe(served, table.bea), served.app.live.feed
+    await served.app.communities.members.change_role(
+        table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator"
+    )
     read = feed.next
 
-    async def read_before_the_deletion(is_heard: Any) -> Any:
-        received = await read(is_heard)
-        await town.app.communities.delete_server(table.ana.actor, table.server_id)
+    async def read_before_the_deletion(is_subscribed: Any) -> Any:
+        received = await read(is_subscribed)
+        await served.app.communities.delete_server(table.ana.actor, table.server_id)
         monkeypatch.undo()
         return received
 
@@ -139,62 +145,62 @@ async def test_server_deleted_is_delivered_after_older_events(
 
 
 async def test_pending_events_are_flushed_before_a_disconnect(
-    town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bea = await subscribe(town, table.bea)
+    bea = await subscribe(served, table.bea)
     seat = MembershipKey(table.bea.user.user_id, server(table.server_id))
-    heard_by_then: list[int] = []
+    received_by_then: list[int] = []
 
     class First(RecordingSubscriber):
         def flush(self) -> None:
             super().flush()
             hub.disconnect([seat])
-            heard_by_then.append(len(bea.received))
+            received_by_then.append(len(bea.received))
 
-    await subscribe(town, table.carl, First(table.carl))
-    await town.send(table.ana, table.channel_id, "hello")
+    await subscribe(served, table.carl, First(table.carl))
+    await served.send(table.ana, table.channel_id, "hello")
     await hub.step()
 
-    assert heard_by_then == [1]
+    assert received_by_then == [1]
     assert len(bea.received) == 1
 
 
 async def test_session_that_ends_during_attach_is_closed(
-    town: Town, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay, "CAUGHT_UP", 1)
     monkeypatch.setattr(replay, "PART", 1)
-    await subscribe(town, table.ana)
+    await subscribe(served, table.ana)
     subscriber = RecordingSubscriber(table.bea)
     subscriber.may_go_on.clear()
     before = hub.position()
     for _ in range(3):
-        await town.send(table.ana, table.channel_id, "hello")
+        await served.send(table.ana, table.channel_id, "hello")
     await hub.step()
-    coming = asyncio.create_task(attach(town, table.bea, subscriber, before))
+    coming = asyncio.create_task(attach(served, table.bea, subscriber, before))
     while not subscriber.received:  # noqa: ASYNC110 - it has begun, and waits
         await asyncio.sleep(0)
-    await town.app.accounts.logout(table.bea.actor)
+    await served.app.accounts.logout(table.bea.actor)
     await hub.step()
     subscriber.may_go_on.set()
     await coming
 
     assert subscriber.is_ended
-    await town.send(table.ana, table.channel_id, "without bea")
+    await served.send(table.ana, table.channel_id, "without bea")
     await hub.step()
     assert len(subscriber.received) == 3
 
 
-async def test_member_removed_while_attaching_is_not_subscribed(town: Town, hub: Hub, table: LongTable) -> None:
-    await subscribe(town, table.ana)
-    app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
+async def test_member_removed_while_attaching_is_not_subscribed(served: ServedApp, hub: Hub, table: LongTable) -> None:
+    await subscribe(served, table.ana)
+    app, before, bea = served.app, hub.position(), RecordingSubscriber(table.bea)
     again = partial(app.subscriptions.memberships_of, table.bea.actor)
     async with hub.attaching(bea):
         stale = await again()
-        await app.membership.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+        await app.communities.members.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
         await hub.step()
         await hub.attach(bea, stale, app.live.feed.cursor_of(before), again)
-    await town.send(table.ana, table.channel_id, "without bea")
+    await served.send(table.ana, table.channel_id, "without bea")
     await hub.step()
 
     assert bea.names == ["member.left"]
@@ -202,14 +208,16 @@ async def test_member_removed_while_attaching_is_not_subscribed(town: Town, hub:
 
 @pytest.mark.parametrize("is_delivered_before", [True, False])
 async def test_server_deleted_while_attaching_is_delivered(
-    is_delivered_before: bool, town: Town, hub: Hub, table: LongTable
+    is_delivered_before: bool, served: ServedApp, hub: Hub, table: LongTable
 ) -> None:
-    await subscribe(town, table.ana)
-    app, before, bea = town.app, hub.position(), RecordingSubscriber(table.bea)
+    await subscribe(served, table.ana)
+    app, before, bea = served.app, hub.position(), RecordingSubscriber(table.bea)
     again = partial(app.subscriptions.memberships_of, table.bea.actor)
     async with hub.attaching(bea):
         stale = await again()
-        await app.membership.change_role(table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator")
+        await app.communities.members.change_role(
+            table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator"
+        )
         await hub.step()
         await app.communities.delete_server(table.ana.actor, table.server_id)
         if is_delivered_before:
@@ -221,22 +229,22 @@ async def test_server_deleted_while_attaching_is_delivered(
     assert bea.names == ["server.deleted"]
 
 
-async def test_session_ended_by_this_process_is_closed_at_once(town: Town, hub: Hub, table: LongTable) -> None:
-    bea = await subscribe(town, table.bea)
-    await town.app.accounts.logout(table.bea.actor)
+async def test_session_ended_by_this_process_is_closed_at_once(served: ServedApp, hub: Hub, table: LongTable) -> None:
+    bea = await subscribe(served, table.bea)
+    await served.app.accounts.logout(table.bea.actor)
     assert bea.is_ended
 
 
 async def test_withheld_content_is_delivered_only_to_the_author_and_moderators(
-    town: Town, hub: Hub, table: LongTable
+    served: ServedApp, hub: Hub, table: LongTable
 ) -> None:
-    ana, bea, carl = [await subscribe(town, who) for who in (table.ana, table.bea, table.carl)]
-    sent = await town.send(table.bea, table.channel_id, "something nasty")
+    ana, bea, carl = [await subscribe(served, who) for who in (table.ana, table.bea, table.carl)]
+    sent = await served.send(table.bea, table.channel_id, "something nasty")
     await hub.step()
-    await town.app.channels.report(table.carl.actor, table.channel_id, sent, "nasty")  # type: ignore[arg-type]
+    await served.app.communities.report(table.carl.actor, table.channel_id, sent, "nasty")  # type: ignore[arg-type]
     admin = table.ana.actor.__class__(user=table.ana.user.user_id, username="ana", is_admin=True)
-    cases, _ = await town.app.review.list_cases(admin, state="open", limit=10, cursor=None)
-    await town.app.review.decide(admin, cases[0].case_id, "block", note=None)
+    cases, _ = await served.app.moderation.list_cases(admin, state="open", limit=10, cursor=None)
+    await served.app.moderation.decide(admin, cases[0].case_id, "block", note=None)
     await hub.step()
 
     shown = {subscriber.user_id: subscriber.received[-1]["d"]["content"] for subscriber in (ana, bea, carl)}
@@ -245,18 +253,18 @@ async def test_withheld_content_is_delivered_only_to_the_author_and_moderators(
 
 
 async def test_changes_are_not_translated_without_subscribers_and_nothing_is_missed(
-    town: Town, hub: Hub, table: LongTable
+    served: ServedApp, hub: Hub, table: LongTable
 ) -> None:
     before = hub.position()
-    await town.send(table.ana, table.channel_id, "nobody is here")
+    await served.send(table.ana, table.channel_id, "nobody is here")
     await hub.step()
-    bea = await attach(town, table.bea, RecordingSubscriber(table.bea), before)
+    bea = await attach(served, table.bea, RecordingSubscriber(table.bea), before)
 
     assert [frame["d"]["content"] for frame in bea.received] == ["nobody is here"]
 
 
-async def test_poll_with_only_ephemeral_events_keeps_its_cursor(town: Town, hub: Hub, table: LongTable) -> None:
-    app = town.app
+async def test_poll_with_only_ephemeral_events_keeps_its_cursor(served: ServedApp, hub: Hub, table: LongTable) -> None:
+    app = served.app
     polling = Polling(hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     before = hub.position()
     waiting = asyncio.create_task(polling.wait(table.bea.actor, before, seconds=10, limit=1))
@@ -264,7 +272,7 @@ async def test_poll_with_only_ephemeral_events_keeps_its_cursor(town: Town, hub:
         await asyncio.sleep(0)
     for name in ("ana", "carl"):
         typing = TypingStarted(table.channel_id, "channel", UserId(name), name)
-        hub.publish(typing_started(typing, server(table.server_id)))
+        hub.publish(typing_started.event(typing, server(table.server_id)))
     received = await waiting
 
     assert [item.t for item in received.items] == ["typing.started"]

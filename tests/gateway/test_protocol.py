@@ -10,21 +10,21 @@ import websockets
 
 from gateway.conftest import LongTable
 from gateway.connection import Connection
-from gateway.town import Town, town_of
+from gateway.served_app import ServedApp, serve_app
 from sobremesa.core.clock import SetClock
 from sobremesa.http.websocket import MAX_FRAME_BYTES
 from sobremesa.live import gateway, identify
 
 
-async def test_first_frame_is_hello_with_the_heartbeat_interval(town: Town) -> None:
-    async with town.connect() as connection:
+async def test_first_frame_is_hello_with_the_heartbeat_interval(served: ServedApp) -> None:
+    async with served.connect() as connection:
         assert await connection.frame() == {"op": 10, "d": {"heartbeatInterval": 30_000}}
 
 
-async def test_ready_has_a_cursor_and_a_snapshot(town: Town, table: LongTable) -> None:
-    await town.send(table.ana, table.channel_id, "hello")
+async def test_ready_has_a_cursor_and_a_snapshot(served: ServedApp, table: LongTable) -> None:
+    await served.send(table.ana, table.channel_id, "hello")
 
-    async with town.connect(table.bea) as connection:
+    async with served.connect(table.bea) as connection:
         ready = await connection.identify()
 
     assert connection.s
@@ -53,24 +53,24 @@ async def test_ready_has_a_cursor_and_a_snapshot(town: Town, table: LongTable) -
         ("[" * 60_000, 4002),
     ],
 )
-async def test_malformed_frames_close_the_socket(town: Town, sent: str | bytes, code: int) -> None:
-    async with town.connect() as connection:
+async def test_malformed_frames_close_the_socket(served: ServedApp, sent: str | bytes, code: int) -> None:
+    async with served.connect() as connection:
         await connection.socket.send(sent)
         assert (await connection.closed()).code == code
 
 
-async def test_socket_that_does_not_identify_is_closed(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_socket_that_does_not_identify_is_closed(served: ServedApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "IDENTIFY_SECONDS", 0.1)
-    async with town.connect() as connection:
+    async with served.connect() as connection:
         assert (await connection.closed()).code == 4009
 
 
 async def test_silent_client_is_closed_and_heartbeats_keep_one_open(
-    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "SILENCE_SECONDS", 1.2)
     monkeypatch.setattr(identify, "SILENCE_SECONDS", 1.2)
-    async with town.connect(table.ana) as silent, town.connect(table.ana) as alive:
+    async with served.connect(table.ana) as silent, served.connect(table.ana) as alive:
         await silent.identify()
         await alive.identify()
 
@@ -83,37 +83,37 @@ async def test_silent_client_is_closed_and_heartbeats_keep_one_open(
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
-async def test_a_page_of_another_origin_is_refused(town: Town, origin: str) -> None:
+async def test_a_page_of_another_origin_is_refused(served: ServedApp, origin: str) -> None:
     with pytest.raises(websockets.InvalidStatus) as refused:
-        async with town.connect(origin=origin):
+        async with served.connect(origin=origin):
             pass
     assert refused.value.response.status_code == 403
 
 
-async def test_own_origin_and_programs_without_an_origin_are_accepted(town: Town, table: LongTable) -> None:
-    for origin in (None, town.url):
-        async with town.connect(table.ana, origin=origin) as connection:
+async def test_own_origin_and_programs_without_an_origin_are_accepted(served: ServedApp, table: LongTable) -> None:
+    for origin in (None, served.url):
+        async with served.connect(table.ana, origin=origin) as connection:
             await connection.identify()
 
 
 async def test_a_page_of_an_allowed_origin_is_accepted(store: str) -> None:
-    async with town_of(store, cors_origins=["https://app.example"]) as town:
-        ana = await town.person("ana")
-        async with town.connect(ana, origin="https://app.example") as connection:
+    async with serve_app(store, cors_origins=["https://app.example"]) as served:
+        ana = await served.person("ana")
+        async with served.connect(ana, origin="https://app.example") as connection:
             await connection.identify()
 
 
-async def test_a_frame_that_is_too_large_closes_the_socket(town: Town) -> None:
-    async with town.connect() as connection:
+async def test_a_frame_that_is_too_large_closes_the_socket(served: ServedApp) -> None:
+    async with served.connect() as connection:
         await connection.frame()
         await connection.socket.send(json.dumps({"op": 1, "d": "x" * (1024 * 1024)}))
         assert (await connection.closed()).code == 1009
 
 
-async def test_compression_is_not_negotiated(town: Town) -> None:
-    async with town.connect(compression="deflate") as connection:
+async def test_compression_is_not_negotiated(served: ServedApp) -> None:
+    async with served.connect(compression="deflate") as connection:
         assert connection.socket.protocol.extensions == []
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rpartition(":")[2]))
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(served.url.rpartition(":")[2]))
     writer.write(
         b"GET /v1/gateway HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
@@ -126,19 +126,19 @@ async def test_compression_is_not_negotiated(town: Town) -> None:
     assert b"\x03\xea" in raw  # 1002: not of this protocol
 
 
-async def test_a_socket_at_another_path_is_refused(town: Town) -> None:
+async def test_a_socket_at_another_path_is_refused(served: ServedApp) -> None:
     with pytest.raises(websockets.InvalidStatus):
-        await websockets.connect(town.url.replace("http", "ws") + "/v1/elsewhere")
+        await websockets.connect(served.url.replace("http", "ws") + "/v1/elsewhere")
 
 
 async def test_a_token_is_renewed_on_the_open_socket(store: str) -> None:
     clock = SetClock(1_794_800_000_000)
-    async with town_of(store, clock=clock) as town:
-        ana = await town.person("ana")
-        async with town.connect(ana) as connection:
+    async with serve_app(store, clock=clock) as served:
+        ana = await served.person("ana")
+        async with served.connect(ana) as connection:
             ready = await connection.identify()
             clock.move(seconds=400)
-            fresh = await town.app.accounts.refresh(ana.refresh_token)
+            fresh = await served.app.accounts.refresh(ana.refresh_token)
             await connection.send(2, {"token": fresh.access_token})
             renewed = await connection.wait_for("renewed")
             clock.move(seconds=400)  # the first token is over by now
@@ -150,49 +150,51 @@ async def test_a_token_is_renewed_on_the_open_socket(store: str) -> None:
 
 async def test_expired_token_closes_the_socket(store: str) -> None:
     clock = SetClock(1_794_800_000_000)
-    async with town_of(store, clock=clock) as town:
-        ana = await town.person("ana")
-        async with town.connect(ana) as connection:
+    async with serve_app(store, clock=clock) as served:
+        ana = await served.person("ana")
+        async with served.connect(ana) as connection:
             await connection.identify()
             clock.move(seconds=601)
             assert (await connection.closed()).code == 4004
 
 
-async def test_socket_cannot_change_its_user(town: Town, table: LongTable) -> None:
-    async with town.connect(table.ana) as connection:
+async def test_socket_cannot_change_its_user(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.ana) as connection:
         await connection.identify()
         await connection.send(2, {"token": table.bea.access_token})
         assert (await connection.closed()).code == 4005
 
 
-async def test_ended_session_closes_its_sockets(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection, town.connect(table.ana) as other:
+async def test_ended_session_closes_its_sockets(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.bea) as connection, served.connect(table.ana) as other:
         await connection.identify()
         await other.identify()
-        await town.app.accounts.logout(table.bea.actor)
+        await served.app.accounts.logout(table.bea.actor)
         assert (await connection.closed()).code == 4004
         await other.send(1)
         assert await other.frame() == {"op": 11}
 
 
-async def test_deleted_user_is_disconnected_from_every_socket(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection:
+async def test_deleted_user_is_disconnected_from_every_socket(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         status, _ = await connection.call("accounts.deleteMe", password="correct horse battery")
         assert status in (202, 204)
         assert (await connection.closed()).code == 4004
 
 
-async def test_call_that_ends_its_own_session_gets_its_result_before_the_close(town: Town, table: LongTable) -> None:
-    async with town.connect(table.bea) as connection:
+async def test_call_that_ends_its_own_session_gets_its_result_before_the_close(
+    served: ServedApp, table: LongTable
+) -> None:
+    async with served.connect(table.bea) as connection:
         await connection.identify()
         status, _ = await connection.call("accounts.logout")
         assert status == 204
         assert (await connection.closed()).code == 4004
 
 
-async def test_too_many_frames_close_the_socket(town: Town, table: LongTable) -> None:
-    async with town.connect(table.ana) as connection:
+async def test_too_many_frames_close_the_socket(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.ana) as connection:
         await connection.identify()
         for _ in range(gateway.MAX_QUIET_FRAMES + 1):
             await connection.send(1)
@@ -200,17 +202,17 @@ async def test_too_many_frames_close_the_socket(town: Town, table: LongTable) ->
 
 
 async def test_stopping_server_asks_clients_to_reconnect(store: str) -> None:
-    async with town_of(store) as town:
-        ana = await town.person("ana")
-        connection = Connection(town.url, ana.access_token)
+    async with serve_app(store) as served:
+        ana = await served.person("ana")
+        connection = Connection(served.url, ana.access_token)
         await connection.__aenter__()
         await connection.identify()
     assert await connection.frame() == {"op": 7}
     assert (await connection.closed()).code == 1012
 
 
-async def test_frames_of_the_maximum_size_are_accepted(town: Town, table: LongTable) -> None:
-    async with town.connect(table.ana) as connection:
+async def test_frames_of_the_maximum_size_are_accepted(served: ServedApp, table: LongTable) -> None:
+    async with served.connect(table.ana) as connection:
         await connection.identify()
         frame = json.dumps({"op": 1, "d": ""})
         await connection.socket.send(json.dumps({"op": 1, "d": "x" * (MAX_FRAME_BYTES - len(frame))}))

@@ -1,27 +1,73 @@
-"""The cost of a ready snapshot: every row is read once, however many servers and channels there are."""
+"""The ready snapshot: it is as documented, and every row is read once, however many servers and channels there are."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import jsonschema_rs
 import pytest
 
 from communities.world import requests
 from gateway.conftest import LongTable
-from gateway.town import Town
+from gateway.served_app import ServedApp
+from sobremesa.core.actor import Actor, KeyId, Tenant
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.glue import ready_snapshot
+from sobremesa.glue.event_catalog import EVENTS
+from sobremesa.live.asyncapi import document
 
 
-async def test_each_server_costs_a_ready_one_query_and_one_batch(town: Town, table: LongTable) -> None:
+async def test_ready_is_as_documented_and_its_lists_are_those_of_the_api(served: ServedApp, table: LongTable) -> None:
+    ana, bea = table.ana, table.bea
+    await served.send(ana, table.channel_id, "hello")
+    await served.app.conversations.create_direct(ana.actor, bea.actor.user_id)
+    await served.app.threads.create(bea.actor, NewThread("project", ana.actor.user_id))
+    await served.app.workspaces.create(bea.actor, name="Pantry")
+    admin = Actor(key_id=KeyId("shop"), scopes=frozenset({"inbox:admin"}), tenant=Tenant("default"))
+    await served.app.inboxes.set_inbox(
+        admin, Tenant("default"), InboxKey("news"), title="News", description=None, ttl={}
+    )
+
+    async with served.connect(bea) as connection:
+        ready = await connection.identify()
+
+    assert misfits(ready) == []
+    assert all(ready[name] for name in ("servers", "conversations", "threads", "inboxes", "workspaces"))
+    assert ready["user"] == await served.get(bea, "/users/me")
+    for name in ("conversations", "threads", "workspaces"):
+        assert ready[name] == (await served.get(bea, f"/{name}"))["items"]
+    [server] = (await served.get(bea, "/servers"))["items"]
+    [channel] = (await served.get(bea, f"/servers/{table.server_id}/channels"))["items"]
+    assert server.items() <= ready["servers"][0].items()
+    assert channel.items() <= ready["servers"][0]["channels"][0].items()
+    counts = await served.get(bea, "/tenants/default/inboxes/news/counts")
+    names = {"tenant": "default", "inbox": "news", "title": "News", "description": None}
+    assert ready["inboxes"] == [counts | names]
+
+
+def misfits(ready: Any) -> list[str]:
+    """What in a `ready` the AsyncAPI document does not have, or has otherwise."""
+    components = document(EVENTS, title="Tests", version="1", server_url="http://127.0.0.1")["components"]
+    for schema in components["schemas"].values():
+        if "properties" in schema:
+            schema["additionalProperties"] = False
+    validator = jsonschema_rs.validator_for({"$ref": "#/components/schemas/Ready", "components": components})
+    return [error.message for error in validator.iter_errors(ready)]
+
+
+async def test_each_server_costs_a_ready_one_query_and_one_batch(served: ServedApp, table: LongTable) -> None:
     async def cost() -> tuple[int, int]:
-        with requests(town.app) as asked:
-            async with town.connect(table.dora) as dora:
+        with requests(served.app) as asked:
+            async with served.connect(table.dora) as dora:
                 ready = await dora.identify()
         assert all(len(server["channels"]) == 2 for server in ready["servers"])
         return asked["query"], asked["batch_get"]
 
     async def server() -> None:
-        server_id = await town.server(table.ana, table.dora)
+        server_id = await served.server(table.ana, table.dora)
         for name in ("one", "two"):
-            await town.channel(table.ana, server_id, name)
+            await served.channel(table.ana, server_id, name)
 
     await server()
     before = await cost()
@@ -34,15 +80,15 @@ async def test_each_server_costs_a_ready_one_query_and_one_batch(town: Town, tab
 
 
 async def test_ready_counts_unread_messages_in_a_bounded_number_of_channels(
-    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ready_snapshot, "COUNTED_CHANNELS", 2)
-    channels = [table.channel_id, *[await town.channel(table.ana, table.server_id, name) for name in ("b", "c", "d")]]
+    channels = [table.channel_id, *[await served.channel(table.ana, table.server_id, name) for name in ("b", "c", "d")]]
     for channel_id in channels[:3]:
         for text in ("one", "two"):
-            await town.send(table.ana, channel_id, text)
+            await served.send(table.ana, channel_id, text)
 
-    async with town.connect(table.bea) as bea:
+    async with served.connect(table.bea) as bea:
         [server] = (await bea.identify())["servers"]
 
     counts = sorted((each["unread"]["count"], each["unread"]["capped"]) for each in server["channels"])

@@ -11,7 +11,7 @@ import pytest
 from gateway.conftest import LongTable
 from gateway.connection import Connection
 from gateway.raw import TEXT, RawSocket, frame
-from gateway.town import Town
+from gateway.served_app import ServedApp
 from sobremesa.live import identify, replay
 
 MESSAGES = 60
@@ -26,11 +26,11 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "PART_BYTES", 4000)
 
 
-async def missed_much(town: Town, table: LongTable) -> Connection:
+async def missed_much(served: ServedApp, table: LongTable) -> Connection:
     """Return a session of Bea that has missed more than a socket buffers."""
-    async with town.connect(table.bea) as before:
+    async with served.connect(table.bea) as before:
         await before.identify()
-    await asyncio.gather(*(town.send(table.ana, table.channel_id, LONG) for _ in range(MESSAGES)))
+    await asyncio.gather(*(served.send(table.ana, table.channel_id, LONG) for _ in range(MESSAGES)))
     return before
 
 
@@ -41,43 +41,45 @@ async def resume_and_never_read(raw: RawSocket, before: Connection) -> None:
     await raw.send(frame(TEXT, json.dumps({"op": 6, "d": asked}).encode()))
 
 
-async def test_slow_resumes_do_not_block_other_clients(town: Town, table: LongTable) -> None:
-    before = await missed_much(town, table)
-    hub, bea = town.app.live.hub, table.bea.user.user_id
+async def test_slow_resumes_do_not_block_other_clients(served: ServedApp, table: LongTable) -> None:
+    before = await missed_much(served, table)
+    hub, bea = served.app.live.hub, table.bea.user.user_id
     async with AsyncExitStack() as sockets:
         for _ in range(identify.IDENTIFIED_AT_ONCE + 1):
-            raw = await sockets.enter_async_context(RawSocket(town.url, receive_bytes=4096))
+            raw = await sockets.enter_async_context(RawSocket(served.url, receive_bytes=4096))
             await resume_and_never_read(raw, before)
         while hub.attaching_of(bea) <= identify.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - polled: there is no signal
             await asyncio.sleep(0)
-        async with town.connect(table.carl) as carl:
+        async with served.connect(table.carl) as carl:
             await carl.identify()
 
 
-async def test_resume_that_is_not_read_is_closed(town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_resume_that_is_not_read_is_closed(
+    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(replay, "DRAIN_SECONDS", 0.05)
-    before = await missed_much(town, table)
-    async with RawSocket(town.url, receive_bytes=4096) as raw:
+    before = await missed_much(served, table)
+    async with RawSocket(served.url, receive_bytes=4096) as raw:
         await resume_and_never_read(raw, before)
-        while not (arriving := town.app.live.hub.attaching_of(table.bea.user.user_id)):  # noqa: ASYNC110
+        while not (arriving := served.app.live.hub.attaching_of(table.bea.user.user_id)):  # noqa: ASYNC110
             await asyncio.sleep(0)
         while arriving:
             await asyncio.sleep(0)
-            arriving = town.app.live.hub.attaching_of(table.bea.user.user_id)
+            arriving = served.app.live.hub.attaching_of(table.bea.user.user_id)
         raw.read_again()
         assert await raw.close_code() == 4015
 
 
 async def test_more_resumes_of_one_user_than_allowed_are_closed(
-    town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(identify, "ATTACHING_AT_ONCE", 1)
-    before = await missed_much(town, table)
-    async with RawSocket(town.url, receive_bytes=4096) as raw:
+    before = await missed_much(served, table)
+    async with RawSocket(served.url, receive_bytes=4096) as raw:
         await resume_and_never_read(raw, before)
-        while not town.app.live.hub.attaching_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
+        while not served.app.live.hub.attaching_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
             await asyncio.sleep(0)
-        async with town.connect(table.bea) as again:
+        async with served.connect(table.bea) as again:
             await again.frame()
             await again.send(2, {"token": table.bea.access_token})
             assert (await again.closed()).code == 4008

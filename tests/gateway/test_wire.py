@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
 from gateway.conftest import LongTable
-from gateway.town import Town
+from gateway.served_app import ServedApp
 from sobremesa.live.frames import payload_of, text_frame
 from sobremesa.live.socket import MAX_WAITING_BYTES
 from sobremesa.live.wire import UvicornWire, wire_of
@@ -35,7 +35,9 @@ def test_consecutive_frames_are_parsed_separately(payloads: list[bytes]) -> None
     assert [payload_of(text_frame(payload)) for payload in payloads] == payloads
 
 
-async def test_uvicorn_is_written_to_directly(town: Town, table: LongTable, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_uvicorn_is_written_to_directly(
+    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written: list[bytes] = []
     write = UvicornWire.write
 
@@ -44,11 +46,11 @@ async def test_uvicorn_is_written_to_directly(town: Town, table: LongTable, monk
         write(wire, frames, count)
 
     monkeypatch.setattr(UvicornWire, "write", note)
-    async with town.connect(table.ana) as one, town.connect(table.bea) as other:
+    async with served.connect(table.ana) as one, served.connect(table.bea) as other:
         await one.identify()
         await other.identify()
         written.clear()
-        await town.send(table.carl, table.channel_id, "once")
+        await served.send(table.carl, table.channel_id, "once")
         await one.wait_for("message.created")
         await other.wait_for("message.created")
 
@@ -69,28 +71,28 @@ class OtherServer:
         scope = {"type": "websocket", "path": "/v1/gateway", "headers": [], "client": ("127.0.0.1", 1)}
         await self._site(scope, self.incoming.get, self.outgoing.put)
 
-    async def says(self) -> Any:
+    async def sent(self) -> Any:
         async with asyncio.timeout(60):
             message = await self.outgoing.get()
         return json.loads(message["text"]) if "text" in message else message
 
 
-async def test_other_servers_get_the_same_frames_through_asgi(town: Town, table: LongTable) -> None:
-    site = town.app.site()
+async def test_other_servers_get_the_same_frames_through_asgi(served: ServedApp, table: LongTable) -> None:
+    site = served.app.site()
     server = OtherServer(site._gateway)
     running = asyncio.create_task(server.run())
     await server.incoming.put({"type": "websocket.connect"})
-    assert (await server.says())["type"] == "websocket.accept"
-    assert (await server.says())["op"] == 10
+    assert (await server.sent())["type"] == "websocket.accept"
+    assert (await server.sent())["op"] == 10
     identify = {"op": 2, "d": {"token": table.ana.access_token}}
     await server.incoming.put({"type": "websocket.receive", "text": json.dumps(identify)})
-    assert (await server.says())["t"] == "ready"
+    assert (await server.sent())["t"] == "ready"
     texts = ["short", "x" * 3000]
     for text in texts:
-        await town.send(table.bea, table.channel_id, text)
-    assert [(await server.says())["d"]["content"] for _ in texts] == texts
+        await served.send(table.bea, table.channel_id, text)
+    assert [(await server.sent())["d"]["content"] for _ in texts] == texts
     await server.incoming.put({"type": "websocket.receive", "text": "nonsense"})
-    assert (await server.says())["code"] == 4002
+    assert (await server.sent())["code"] == 4002
     await server.incoming.put({"type": "websocket.disconnect", "code": 4002})
     await running
 

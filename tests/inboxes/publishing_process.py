@@ -1,6 +1,6 @@
-"""A server that publishes, in a process of its own: `python -m inboxes.publishing_process FILE PEOPLE AHEAD`.
+"""A server that publishes, in a process of its own: `python -m inboxes.publishing_process FILE USERS AHEAD`.
 
-It asks for the publishing, which by its host system id happens once, then does what there is to do. It says how many
+It asks for the publishing, which by its host system id happens once, then does what there is to do. It prints how many
 have the message, again and again, then `done`. Its clock is ahead by some seconds: the lease of a killed one is over.
 """
 
@@ -19,12 +19,12 @@ from sobremesa.domains.inboxes.message_ids import InboxMessageId
 LOOK_EVERY_SECONDS = 0.005
 
 
-async def main(file: str, people: int, ahead: float) -> None:
+async def main(file: str, users: int, ahead: float) -> None:
     clock = Ahead()
     clock.move(seconds=ahead)
     settings = Settings(rate_limits="off")
     async with Sobremesa.open(f"sqlite:///{file}", settings=settings, clock=clock, background=False) as app:
-        uids = [f"user-{number:05}" for number in range(people)]
+        uids = [f"user-{number:05}" for number in range(users)]
         shop = Shop(app, clock)
         published = await shop.publish_to(uids, category="offers", ttl="1w", host_system_id="the-one")
         watching = asyncio.create_task(watch(app, published.message_id))
@@ -35,7 +35,7 @@ async def main(file: str, people: int, ahead: float) -> None:
 
 async def watch(app: Sobremesa, message_id: InboxMessageId) -> None:
     while True:
-        report(str((await app.inboxes.publishing.get(KEY, SHOP, NEWS, message_id)).delivered))
+        report(str((await app.inboxes.get_publish(KEY, SHOP, NEWS, message_id)).delivered))
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 

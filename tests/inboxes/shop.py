@@ -15,8 +15,8 @@ from sobremesa.domains.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.domains.inboxes.entities import InboxKey, Publish
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.opening import Inboxes
 from sobremesa.domains.inboxes.publishing import Notice
+from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.table import Put, RawKey
 from sobremesa.table.engines.protocol import DeleteItem, RawChange
 from sobremesa.table.values import Item
@@ -61,23 +61,22 @@ class Shop:
 
     async def publish(self, *users: Actor, **notice: Any) -> Publish:
         given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
-        publishing = self.inboxes.publishing
         if not users:
-            return await publishing.publish_to_everyone(KEY, SHOP, self.inbox, Notice(**given))
+            return await self.inboxes.publish_to_everyone(KEY, SHOP, self.inbox, Notice(**given))
         uids = [who.user_id for who in users]
-        return await publishing.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
+        return await self.inboxes.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
 
     async def publish_to(self, user_ids: Sequence[str], **notice: Any) -> Publish:
         given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
         uids = [UserId(user_id) for user_id in user_ids]
-        return await self.inboxes.publishing.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
+        return await self.inboxes.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
 
     async def entries(self, who: Actor, **options: Any) -> list[Entry]:
         """Return all visible messages of a user, page by page."""
         found: list[Entry] = []
         cursor: str | None = None
         while True:
-            page, cursor = await self.inboxes.listing.page(
+            page, cursor = await self.inboxes.list_messages(
                 who, who.tenant, self.inbox, cursor=cursor, **{"limit": 100, **options}
             )
             found += page
@@ -88,26 +87,24 @@ class Shop:
         return [entry.message_id for entry in await self.entries(who, **options)]
 
     async def count(self, who: Actor) -> InboxCount:
-        return await self.inboxes.counting.count(who, who.tenant, self.inbox)
+        return await self.inboxes.count(who, who.tenant, self.inbox)
 
     async def numbers(self, who: Actor) -> tuple[int, int]:
         count = await self.count(who)
         return count.total, count.unread
 
     async def read(self, who: Actor, message_id: str) -> bool:
-        return await self.inboxes.marking.read(who, who.tenant, self.inbox, InboxMessageId(message_id))
+        return await self.inboxes.mark_read(who, who.tenant, self.inbox, InboxMessageId(message_id))
 
     async def archive(self, who: Actor, message_id: str) -> bool:
-        return await self.inboxes.marking.archive(who, who.tenant, self.inbox, InboxMessageId(message_id))
+        return await self.inboxes.archive(who, who.tenant, self.inbox, InboxMessageId(message_id))
 
     async def snooze(self, who: Actor, message_id: str, *, seconds: int) -> bool:
         until_ms = self.clock.now_ms() + seconds * 1000
-        return await self.inboxes.marking.snooze(
-            who, who.tenant, self.inbox, InboxMessageId(message_id), until_ms=until_ms
-        )
+        return await self.inboxes.snooze(who, who.tenant, self.inbox, InboxMessageId(message_id), until_ms=until_ms)
 
     async def mute(self, who: Actor, category: str, *, muted: bool = True) -> None:
-        await self.inboxes.preferences.set(who, who.tenant, self.inbox, category, muted=muted)
+        await self.inboxes.set_preference(who, who.tenant, self.inbox, category, muted=muted)
 
     async def recount(self, who: Actor) -> InboxCount:
         """Return the counts of the listed messages."""

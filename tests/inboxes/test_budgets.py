@@ -17,14 +17,14 @@ from sobremesa.table import measure
 
 BUDGETS: dict[str, Cost] = {
     # The settings, then message 2, both counts 4, the publish 2; with a host system id its claim 2.
-    "tell everyone": Cost({"batch_get": 1, "transact": 1}, 2, 8),
-    "tell everyone, with a host system id": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 10),
-    "tell everyone again": Cost({"get": 2}, 2, 0),
+    "publish to everyone": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+    "publish to everyone, with a host system id": Cost({"get": 1, "batch_get": 1, "transact": 1}, 3, 10),
+    "publish to everyone again": Cost({"get": 2}, 2, 0),
     # Each recipient costs message 2 and both counts 4. From 33 on, a list of recipients and a job are written first.
-    "tell one person": Cost({"batch_get": 1, "transact": 1}, 2, 8),
-    "tell 32 people": Cost({"batch_get": 1, "transact": 1}, 2, 194),
-    "tell 33 people": Cost({"batch_get": 1, "batch_write": 2, "transact": 2, "get": 1, "query": 1}, 4, 206),
-    "tell 1000 people": Cost({"batch_get": 1, "batch_write": 2, "transact": 32, "get": 1, "query": 1}, 8, 6086),
+    "publish to one user": Cost({"batch_get": 1, "transact": 1}, 2, 8),
+    "publish to 32 users": Cost({"batch_get": 1, "transact": 1}, 2, 194),
+    "publish to 33 users": Cost({"batch_get": 1, "batch_write": 2, "transact": 2, "get": 1, "query": 1}, 4, 206),
+    "publish to 1000 users": Cost({"batch_get": 1, "batch_write": 2, "transact": 32, "get": 1, "query": 1}, 8, 6086),
     # Once per user and inbox: both partitions are counted, and the floor is stored.
     "count, at first sight": Cost({"query": 8, "write": 3, "get": 1}, 9, 3),
     "count": Cost({"query": 2}, 2, 0),
@@ -59,25 +59,24 @@ async def costs_of(shop: Shop) -> dict[str, Cost]:
         costs[name] = Cost(dict(asked), used.read, used.write)
         return result
 
-    marking = shop.inboxes.marking
     await shop.send(category="c", ttl="1h")
-    public = await spend("tell everyone", shop.send(category="c", ttl="1h"))
-    await spend("tell everyone, with a host system id", shop.send(category="c", ttl="1h", host_system_id="h"))
-    await spend("tell everyone again", shop.send(category="c", ttl="1h", host_system_id="h"))
-    own = await spend("tell one person", shop.send(ANA, category="c", ttl="1h"))
-    await spend("tell 32 people", shop.publish_to([f"user-{number:04}" for number in range(32)], category="c"))
-    await spend("tell 33 people", shop.publish_to([f"user-{number:04}" for number in range(33)], category="c"))
-    await spend("tell 1000 people", shop.publish_to([f"user-{number:04}" for number in range(1000)], category="c"))
+    public = await spend("publish to everyone", shop.send(category="c", ttl="1h"))
+    await spend("publish to everyone, with a host system id", shop.send(category="c", ttl="1h", host_system_id="h"))
+    await spend("publish to everyone again", shop.send(category="c", ttl="1h", host_system_id="h"))
+    own = await spend("publish to one user", shop.send(ANA, category="c", ttl="1h"))
+    await spend("publish to 32 users", shop.publish_to([f"user-{number:04}" for number in range(32)], category="c"))
+    await spend("publish to 33 users", shop.publish_to([f"user-{number:04}" for number in range(33)], category="c"))
+    await spend("publish to 1000 users", shop.publish_to([f"user-{number:04}" for number in range(1000)], category="c"))
     await spend("count, at first sight", shop.count(ANA))
     await spend("count", shop.count(ANA))
-    await spend("list 4 messages", shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=50))
+    await spend("list 4 messages", shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=50))
     await spend("mark one's own", shop.read(ANA, own))
     await spend("mark one to everyone", shop.read(ANA, public))
     await spend("mark it again", shop.read(ANA, public))
     for number in range(46):
         await shop.send(*((ANA,) if number % 2 else ()), category="c", ttl="1h", body="A little more to say. " * 8)
-    await spend("list a page of 50", shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=50))
-    await spend("mark 48 at once", marking.read_all(ANA, SHOP, NEWS))
+    await spend("list a page of 50", shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=50))
+    await spend("mark 48 at once", shop.inboxes.mark_all_read(ANA, SHOP, NEWS))
     await spend("archive", shop.archive(ANA, own))
     await spend("snooze", shop.snooze(ANA, public, seconds=60))
     await spend("mute", shop.mute(ANA, "c"))

@@ -177,7 +177,7 @@ async def test_counts_are_returned_under_constant_writes(shop: Shop, monkeypatch
     ask = shop.app.table.engine.query
     published = 1
 
-    async def then_somebody_writes(request: QueryRequest) -> RawPage:
+    async def then_write(request: QueryRequest) -> RawPage:
         nonlocal published
         page = await ask(request)
         if request.sort == SortPrefix("m#") and "ana" in request.pk:
@@ -185,7 +185,7 @@ async def test_counts_are_returned_under_constant_writes(shop: Shop, monkeypatch
             await shop.send(ANA, category="c")
         return page
 
-    monkeypatch.setattr(shop.app.table.engine, "query", then_somebody_writes)
+    monkeypatch.setattr(shop.app.table.engine, "query", then_write)
     count = await shop.count(ANA)
     monkeypatch.undo()
 

@@ -11,13 +11,13 @@ import pytest
 from inboxes.shop import Shop, reader
 from sobremesa.core.errors import Busy
 from sobremesa.core.ids import Ids
-from sobremesa.domains.inboxes.opening import open_inboxes
+from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.table import Table
 from sobremesa.table.engines.faults import FaultyEngine, Rates
 from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
 from sobremesa.work.jobs import Jobs
 
-PEOPLE = [reader(f"user-{number}") for number in range(5)]
+USERS = [reader(f"user-{number}") for number in range(5)]
 STEPS = 60
 
 
@@ -38,19 +38,19 @@ async def test_messages_are_delivered_once_and_counts_are_exact_under_faults(sho
     rates = Rates(throttle=0.1, conflict=0.1, lost_response=0.1)
     engine = FaultyEngine(shop.app.table.engine, rates, seed=seed)
     table, ids = Table(engine, clock=shop.clock), Ids(shop.clock)
-    inboxes = open_inboxes(table, shop.clock, ids, Jobs(table, shop.clock, ids))
+    inboxes = Inboxes(table, shop.clock, ids, Jobs(table, shop.clock, ids))
     stormy, chance = Shop(shop.app, shop.clock, inboxes=inboxes), random.Random(seed)
-    await shop.create_users(*PEOPLE)
+    await shop.create_users(*USERS)
     listed: list[str] = []
 
     for step in range(STEPS):
-        people = chance.sample(PEOPLE, chance.randrange(0, len(PEOPLE)))
-        who = chance.choice(PEOPLE)
+        users = chance.sample(USERS, chance.randrange(0, len(USERS)))
+        who = chance.choice(USERS)
         ttl = chance.choice([None, "5s", "1h"])
         match chance.randrange(5):
             case 0 | 1:
                 host = f"host-{step}"
-                await until_it_works(lambda: stormy.send(*people, category="c", ttl=ttl, host_system_id=host))  # noqa: B023
+                await until_it_works(lambda: stormy.send(*users, category="c", ttl=ttl, host_system_id=host))  # noqa: B023
             case 2 if listed:
                 message_id = chance.choice(listed)
                 await until_it_works(lambda: stormy.read(who, message_id))  # noqa: B023
@@ -62,6 +62,6 @@ async def test_messages_are_delivered_once_and_counts_are_exact_under_faults(sho
 
     messages = [row for row in await shop.rows("m#") if row["kind"] == "UM"]
     assert set(Counter((row["uid"], row["host_system_id"]) for row in messages).values()) == {1}
-    for who in PEOPLE:
+    for who in USERS:
         assert await shop.count(who) == await shop.recount(who)
     assert [checked async for checked in shop.inboxes.reconciling.run(dry=True) if checked.drift] == []

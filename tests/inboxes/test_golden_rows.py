@@ -12,6 +12,7 @@ from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.domains.inboxes import entities as inb
+from sobremesa.domains.inboxes.configuring import Configuring
 from sobremesa.domains.inboxes.message_ids import LENGTH, MessageIds, first_after
 from sobremesa.table import Entity, Layout, RawKey, Registry
 from sobremesa.table.engines.protocol import PutItem
@@ -190,7 +191,7 @@ async def test_rows_of_another_writer_can_be_used(shop: Shop) -> None:
     new = await shop.send()
     assert (await shop.ids(ANA))[0] == new
     assert await shop.count(ANA) == await shop.recount(ANA)
-    config = await shop.inboxes.configuring.rules(SHOP, NEWS)
+    config = await Configuring(shop.app.table).rules(SHOP, NEWS)
     assert config.lifetime(None, "offers") == 7 * 86400
 
 

@@ -128,7 +128,7 @@ class InboxMachine(RuleBasedStateMachine):
             for message in self.shown(name)
             if message.message_id not in self.readers[name].read and category in (None, message.category)
         ]
-        marked = self.shop.inboxes.marking.read_all(reader(name), SHOP, NEWS, category=category)
+        marked = self.shop.inboxes.mark_all_read(reader(name), SHOP, NEWS, category=category)
         assert self.run(marked) == len(unread)
         self.readers[name].read |= {message.message_id for message in unread}
 
@@ -266,7 +266,6 @@ def test_lists_and_counts_always_match_the_model(engine: str, dynoxide_memory: E
         settings=settings(
             max_examples=examples,
             stateful_step_count=STEPS,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             print_blob=True,
         ),

@@ -70,4 +70,4 @@ async def test_inboxes_work_with_other_attribute_names(shop: Shop) -> None:
     mended = [each.partition async for each in shop.inboxes.reconciling.run() if each.drift]
     assert mended == [UserPartition(SHOP, UserId("User-7"), NEWS)]
     assert await shop.numbers(reader("User-7")) == (1, 1)
-    assert (await shop.inboxes.publishing.get(KEY, SHOP, NEWS, own)).state == "done"
+    assert (await shop.inboxes.get_publish(KEY, SHOP, NEWS, own)).state == "done"

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pytest
 
-from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
 from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
-from sobremesa.app import Sobremesa
+from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import entities as inb
 from sobremesa.domains.inboxes import publishing
 from sobremesa.domains.inboxes.entities import Category, InboxKey
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, Update, WritePattern, set_to
+from sobremesa.table import Entity, Registry, Update, set_to
 from sobremesa.table.capacity import UNNAMED
 
 REGISTRY = Registry.of(inb)
@@ -108,8 +107,6 @@ def held_public(rows: Sequence[inb.PublicMessage]) -> list[inb.HeldPublic]:
     return [inb.HeldPublic(tenant=row.tenant, inbox=row.inbox, message_id=row.message_id) for row in rows]
 
 
-Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
-
 READS: dict[str, Callable[[Scene], Asked]] = {
     "S4.1": lambda s: (inb.messages_to(**OWN), s.held[2::-1]),
     "S4.2": lambda s: (inb.public_messages(**ALL), s.public[3::-1]),
@@ -144,23 +141,13 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 }
 
 
-def test_every_declared_question_is_asked() -> None:
-    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+class TestPatterns(PatternTests):
+    registry = REGISTRY
+    reads = READS
+    whole = ("INB.13",)
 
-
-async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
-    scene = set_scene()
-    await app.table.write_many(Put(row) for row in scene.rows())
-
-    wrong = {}
-    for id, ask in READS.items():
-        asked, expected = ask(scene)
-        found = await found_by(app, asked)
-        if found != list(expected):
-            wrong[id] = (found, list(expected))
-
-    assert wrong == {}
-    assert set(READS) <= set(app.table.meter.totals())
+    def set_scene(self) -> Scene:
+        return set_scene()
 
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(
@@ -171,8 +158,8 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
     dora = reader(dora.user_id)
     unnamed = app.table.meter.totals()[UNNAMED].calls
-    await shop.inboxes.configuring.set_tenant(KEY, SHOP, title="The shop", ttl="1d")
-    await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={})
+    await shop.inboxes.set_tenant(KEY, SHOP, title="The shop", ttl="1d")
+    await shop.inboxes.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={})
     own = await shop.send(dora, category="c")
     await shop.send(category="c", ttl="10s", host_system_id="h")
     await shop.publish_to([f"user-{number}" for number in range(40)])
@@ -190,7 +177,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await app.jobs.run_pending(app.handlers)
 
     met = app.table.meter.totals()
-    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    writes = writes_of(REGISTRY)
     assert writes - set(met) == set()
     assert [row for row in await shop.rows() if row.get("uid") == dora.user_id] == []
 
@@ -212,11 +199,3 @@ async def test_export_contains_the_inbox_data_of_the_user(shop: Shop) -> None:
         ("inboxPreference", None),
         ("inboxSnooze", snoozed),
     ]
-
-
-@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
-    pattern = REGISTRY.patterns[id]
-    assert isinstance(pattern, Pattern)
-    assert (pattern.condition == "any") == (id == "INB.13")
-    assert pattern.question.endswith("?")

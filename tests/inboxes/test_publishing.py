@@ -85,8 +85,8 @@ async def test_broadcast_costs_the_same_for_any_number_of_users(shop: Shop) -> N
         return used.write
 
     alone = await cost()
-    people = [f"user-{number:03}" for number in range(200)]
-    await shop.publish_to(people)
+    users = [f"user-{number:03}" for number in range(200)]
+    await shop.publish_to(users)
 
     assert await cost() == alone
 
@@ -102,12 +102,12 @@ async def test_up_to_a_thousand_recipients_have_the_message_when_the_call_return
 
 
 async def _all_have_it(shop: Shop, recipients: int) -> None:
-    people = [f"user-{number:04}" for number in range(recipients)]
+    users = [f"user-{number:04}" for number in range(recipients)]
 
-    published = await shop.publish_to(people, category="orders", ttl="1h")
+    published = await shop.publish_to(users, category="orders", ttl="1h")
 
     assert (published.state, published.delivered) == ("done", recipients)
-    assert sorted(row["uid"] for row in await shop.rows("m#")) == people
+    assert sorted(row["uid"] for row in await shop.rows("m#")) == users
     totals = await shop.rows("c#*")
     assert [row["published"] for row in totals] == [1] * recipients
     assert [row["published"] for row in await shop.rows("c#orders")] == [1] * recipients
@@ -116,33 +116,33 @@ async def _all_have_it(shop: Shop, recipients: int) -> None:
 
 async def test_more_than_a_thousand_recipients_are_delivered_by_a_job_with_progress(shop: Shop, at_once: int) -> None:
     count = at_once + 60
-    people = [f"user-{number:04}" for number in range(count)]
+    users = [f"user-{number:04}" for number in range(count)]
 
-    published = await shop.publish_to([*people, *people[:50]], category="orders")
+    published = await shop.publish_to([*users, *users[:50]], category="orders")
 
     assert (published.state, published.recipients) == ("running", count)
-    before = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
+    before = await shop.inboxes.get_publish(KEY, SHOP, NEWS, published.message_id)
     assert (before.delivered, before.state) == (0, "running")
     assert [len(row["uids"]) for row in await shop.rows("CHUNK#")] == [at_once, 60]
     await shop.app.jobs.run_pending(shop.app.handlers)
-    after = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
+    after = await shop.inboxes.get_publish(KEY, SHOP, NEWS, published.message_id)
     assert (after.delivered, after.recipients, after.state) == (count, count, "done")
-    assert sorted(row["uid"] for row in await shop.rows("m#")) == people
+    assert sorted(row["uid"] for row in await shop.rows("m#")) == users
     assert await shop.rows("CHUNK#") == []
 
 
 @pytest.mark.parametrize("store", ["sqlite://"])
 async def test_a_call_has_at_most_a_hundred_thousand_recipients(shop: Shop) -> None:
-    people = [f"user-{number:06}" for number in range(100_001)]
+    users = [f"user-{number:06}" for number in range(100_001)]
 
-    published = await shop.publish_to(people[:100_000])
+    published = await shop.publish_to(users[:100_000])
 
     assert (published.state, published.recipients) == ("running", 100_000)
     chunks = await shop.rows("CHUNK#")
     assert [row["n"] for row in chunks] == list(range(100))
-    assert [uid for row in chunks for uid in row["uids"]] == people[:-1]
+    assert [uid for row in chunks for uid in row["uids"]] == users[:-1]
     with pytest.raises(BadRecipients):
-        await shop.publish_to(people)
+        await shop.publish_to(users)
 
 
 async def test_concurrent_deliveries_do_not_repeat_each_other(shop: Shop, at_once: int) -> None:
@@ -150,7 +150,7 @@ async def test_concurrent_deliveries_do_not_repeat_each_other(shop: Shop, at_onc
 
     await asyncio.gather(*(shop.inboxes.delivery.finish(published) for _ in range(3)))
 
-    found = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
+    found = await shop.inboxes.get_publish(KEY, SHOP, NEWS, published.message_id)
     assert (found.state, found.delivered) == ("done", at_once + 10)
     assert len(await shop.rows("m#")) == at_once + 10
     assert {row["published"] for row in await shop.rows("c#*")} == {1}
@@ -162,7 +162,7 @@ async def test_message_that_expires_during_delivery_is_not_delivered_further(sho
 
     await shop.app.jobs.run_pending(shop.app.handlers)
 
-    found = await shop.inboxes.publishing.get(KEY, SHOP, NEWS, published.message_id)
+    found = await shop.inboxes.get_publish(KEY, SHOP, NEWS, published.message_id)
     assert (found.state, found.delivered) == ("done", 0)
     assert await shop.rows("m#") == []
 
@@ -190,8 +190,8 @@ async def test_concurrent_requests_with_a_host_system_id_create_one_message(
     async def publish() -> str:
         if not recipients:
             return await shop.send(host_system_id="order-1")
-        people = [f"user-{number:04}" for number in range(recipients)]
-        return (await shop.publish_to(people, host_system_id="order-1")).message_id
+        users = [f"user-{number:04}" for number in range(recipients)]
+        return (await shop.publish_to(users, host_system_id="order-1")).message_id
 
     ids = await asyncio.gather(*(publish() for _ in range(5)))
     await shop.app.jobs.run_pending(shop.app.handlers)
@@ -233,9 +233,9 @@ async def test_message_ids_increase_also_if_the_clock_of_a_node_is_behind(shop: 
 
 @pytest.mark.parametrize("category", ["*", "", "a#b", "$public", "a\x00", "x" * (MAX_CATEGORY + 1)])
 async def test_ambiguous_category_is_refused(shop: Shop, category: str) -> None:
-    for people in ((), (ANA,)):
+    for users in ((), (ANA,)):
         with pytest.raises(BadCategory):
-            await shop.send(*people, category=category)
+            await shop.send(*users, category=category)
     with pytest.raises(BadCategory):
         await shop.mute(ANA, category)
     assert await shop.rows("m#") == []
@@ -255,9 +255,9 @@ async def test_a_duration_is_a_number_and_a_unit(shop: Shop, ttl: str) -> None:
     with pytest.raises(BadDuration):
         await shop.send(ANA, ttl=ttl)
     with pytest.raises(BadDuration):
-        await shop.inboxes.configuring.set_tenant(KEY, SHOP, title=None, ttl=ttl)
+        await shop.inboxes.set_tenant(KEY, SHOP, title=None, ttl=ttl)
     with pytest.raises(BadDuration):
-        await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={"default": ttl})
+        await shop.inboxes.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={"default": ttl})
 
 
 async def test_message_size_is_limited(shop: Shop) -> None:
@@ -266,7 +266,7 @@ async def test_message_size_is_limited(shop: Shop) -> None:
 
 
 async def test_most_specific_rule_determines_the_lifetime_of_a_message(shop: Shop) -> None:
-    configuring = shop.inboxes.configuring
+    inboxes = shop.inboxes
 
     async def lifetime(**notice: str) -> int | None:
         message_id = await shop.send(ANA, **notice)
@@ -275,20 +275,20 @@ async def test_most_specific_rule_determines_the_lifetime_of_a_message(shop: Sho
         return row["expiredat"] - row["received"] // 1000 if "expiredat" in row else None
 
     assert await lifetime() is None
-    await configuring.set_tenant(KEY, SHOP, title="The shop", ttl="2w")
+    await inboxes.set_tenant(KEY, SHOP, title="The shop", ttl="2w")
     assert await lifetime() == 14 * 86400
     rules = {"default": "3d", "offers": "4h"}
-    await configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl=rules)
+    await inboxes.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl=rules)
     assert await lifetime(category="orders") == 3 * 86400
     assert await lifetime(category="offers") == 4 * 3600
     assert await lifetime(category="offers", ttl="5m") == 300
-    await configuring.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={"offers": "6s"})
+    await inboxes.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={"offers": "6s"})
     assert await lifetime(category="orders") == 14 * 86400
 
 
 async def test_body_must_match_the_schema_of_the_inbox(shop: Shop) -> None:
     async def set_up(schema: object) -> None:
-        await shop.inboxes.configuring.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={}, schema=schema)
+        await shop.inboxes.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={}, schema=schema)
 
     await set_up({"type": "object", "required": ["parcel"], "properties": {"parcel": {"type": "integer"}}})
     await shop.send(ANA, body={"parcel": 7})
@@ -302,15 +302,15 @@ async def test_body_must_match_the_schema_of_the_inbox(shop: Shop) -> None:
 
 async def test_inbox_exists_from_its_first_message_on(shop: Shop) -> None:
     with pytest.raises(NotFound):
-        await shop.inboxes.configuring.get_inbox(KEY, SHOP, NEWS)
+        await shop.inboxes.get_inbox(KEY, SHOP, NEWS)
     await shop.send(ANA)
 
-    assert (await shop.inboxes.configuring.get_inbox(KEY, SHOP, NEWS)).ttl_rules == {}
+    assert (await shop.inboxes.get_inbox(KEY, SHOP, NEWS)).ttl_rules == {}
 
 
 async def test_publish_is_found_in_its_own_inbox_only(shop: Shop) -> None:
     published = await shop.publish()
-    find = shop.inboxes.publishing.get
+    find = shop.inboxes.get_publish
 
     assert (await find(KEY, SHOP, NEWS, published.message_id)).state == "done"
     for inbox, message_id in ((InboxKey("alerts"), published.message_id), (NEWS, InboxMessageId("nothing"))):
@@ -324,18 +324,18 @@ async def test_key_is_limited_to_its_scopes(shop: Shop) -> None:
     def key(*scopes: str) -> Actor:
         return Actor(tenant=SHOP, key_id=KeyId("k"), scopes=frozenset(scopes))
 
-    configuring, publishing = shop.inboxes.configuring, shop.inboxes.publishing
+    inboxes = shop.inboxes
     notice = Notice(sender="s", title="t", body="b")
     for actor in (key("inbox:read"), key("inbox:publish"), ANA):
         with pytest.raises(Forbidden):
-            await configuring.set_tenant(actor, SHOP, title=None, ttl=None)
+            await inboxes.set_tenant(actor, SHOP, title=None, ttl=None)
         with pytest.raises(Forbidden):
-            await configuring.set_inbox(actor, SHOP, NEWS, title=None, description=None, ttl={})
+            await inboxes.set_inbox(actor, SHOP, NEWS, title=None, description=None, ttl={})
     for actor in (key("inbox:read"), key("inbox:admin"), ANA):
         with pytest.raises(Forbidden):
-            await publishing.publish_to_everyone(actor, SHOP, NEWS, notice)
+            await inboxes.publish_to_everyone(actor, SHOP, NEWS, notice)
         with pytest.raises(Forbidden):
-            await publishing.publish_to_users(actor, SHOP, NEWS, notice, [UserId("ana")])
-    await configuring.get_tenant(key("inbox:read"), SHOP)
-    await configuring.get_tenant(key("inbox:admin"), SHOP)
-    await configuring.set_tenant(key("admin"), SHOP, title=None, ttl=None)
+            await inboxes.publish_to_users(actor, SHOP, NEWS, notice, [UserId("ana")])
+    await inboxes.get_tenant(key("inbox:read"), SHOP)
+    await inboxes.get_tenant(key("inbox:admin"), SHOP)
+    await inboxes.set_tenant(key("admin"), SHOP, title=None, ttl=None)

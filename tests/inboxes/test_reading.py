@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import urlsafe_b64encode
 
 import pytest
 
@@ -31,15 +32,15 @@ async def test_pages_neither_skip_nor_repeat_under_concurrent_publishes_and_expi
     await shop.create_users(ANA)
     ids = []
     for number in range(24):
-        people = () if number % 2 else (ANA,)
-        ids.append(await shop.send(*people, ttl="100s" if number % 4 == 0 else "1h"))
+        users = () if number % 2 else (ANA,)
+        ids.append(await shop.send(*users, ttl="100s" if number % 4 == 0 else "1h"))
     for message_id in ids[::5]:
         await shop.read(ANA, message_id)
     seen: list[str] = []
     cursor: str | None = None
     pages = 0
     while True:
-        page, cursor = await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=limit, cursor=cursor)
+        page, cursor = await shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=limit, cursor=cursor)
         seen += [entry.message_id for entry in page]
         pages += 1
         if cursor is None:
@@ -90,16 +91,34 @@ async def test_selective_filter_returns_short_pages_with_a_cursor(shop: Shop, mo
     for _ in range(10):
         await shop.send(ANA)
 
-    page, cursor = await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=10, category="orders")
+    page, cursor = await shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=10, category="orders")
 
     assert (page, cursor is None) == ([], False)
     assert await shop.ids(ANA, category="orders") == [wanted]
 
 
+async def test_cursor_is_of_use_only_for_its_user_and_its_inbox(shop: Shop) -> None:
+    await shop.create_users(ANA, BEN)
+    await shop.send(ANA)
+    last = await shop.send(ANA)
+    page = shop.inboxes.list_messages
+    _, cursor = await page(ANA, SHOP, NEWS, limit=1)
+
+    assert cursor is not None
+    assert len((await page(ANA, SHOP, NEWS, limit=1, cursor=cursor))[0]) == 1
+    for actor, inbox, other in (
+        (BEN, NEWS, cursor),
+        (ANA, InboxKey("alerts"), cursor),
+        (ANA, NEWS, urlsafe_b64encode(last.encode()).decode()),
+    ):
+        with pytest.raises(BadCursor):
+            await page(actor, SHOP, inbox, limit=1, cursor=other)
+
+
 @pytest.mark.parametrize("cursor", ["?", "IyMj", "Kg==", "ÿ", "A"])
 async def test_invalid_list_cursor_is_refused(shop: Shop, cursor: str) -> None:
     with pytest.raises(BadCursor):
-        await shop.inboxes.listing.page(ANA, SHOP, NEWS, limit=10, cursor=cursor)
+        await shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=10, cursor=cursor)
 
 
 async def test_marking_as_read_is_idempotent(shop: Shop) -> None:
@@ -152,7 +171,7 @@ async def test_all_messages_or_one_category_can_be_marked_as_read(shop: Shop) ->
     await shop.create_users(ANA)
     for number in range(50):
         await shop.send(*((ANA,) if number % 2 else ()), category=f"c{number % 5}", ttl="1h")
-    read_all = shop.inboxes.marking.read_all
+    read_all = shop.inboxes.mark_all_read
 
     assert await read_all(ANA, SHOP, NEWS, category="c1") == 10
     assert (await shop.count(ANA)).categories["c1"] == CategoryCount(10, 0, False)
@@ -167,7 +186,7 @@ async def test_concurrent_marks_of_all_and_of_single_messages_count_each_once(sh
     ids = [await shop.send(*((ANA,) if number % 2 else ()), category="c") for number in range(20)]
 
     changed = await asyncio.gather(
-        shop.inboxes.marking.read_all(ANA, SHOP, NEWS), *(shop.read(ANA, message_id) for message_id in ids)
+        shop.inboxes.mark_all_read(ANA, SHOP, NEWS), *(shop.read(ANA, message_id) for message_id in ids)
     )
 
     assert sum(changed) == 20
@@ -262,26 +281,26 @@ async def test_tenant_cannot_read_another(shop: Shop) -> None:
 
     for tenant in (SHOP, Tenant("nothing")):
         for attempt in (
-            inboxes.listing.page(stranger, tenant, NEWS, limit=10),
-            inboxes.counting.count(stranger, tenant, NEWS),
-            inboxes.marking.read(stranger, tenant, NEWS, message_id),
-            inboxes.marking.read_all(stranger, tenant, NEWS),
-            inboxes.marking.archive(stranger, tenant, NEWS, message_id),
-            inboxes.marking.snooze(stranger, tenant, NEWS, message_id, until_ms=2**42),
-            inboxes.preferences.set(stranger, tenant, NEWS, "c", muted=True),
-            inboxes.configuring.get_tenant(rival_key, tenant),
-            inboxes.configuring.set_tenant(rival_key, tenant, title=None, ttl=None),
-            inboxes.configuring.get_inbox(rival_key, tenant, NEWS),
-            inboxes.configuring.set_inbox(rival_key, tenant, NEWS, title=None, description=None, ttl={}),
-            inboxes.publishing.publish_to_everyone(rival_key, tenant, NEWS, notice),
-            inboxes.publishing.publish_to_users(rival_key, tenant, NEWS, notice, [ANA.user_id]),
-            inboxes.publishing.get(rival_key, tenant, NEWS, message_id),
+            inboxes.list_messages(stranger, tenant, NEWS, limit=10),
+            inboxes.count(stranger, tenant, NEWS),
+            inboxes.mark_read(stranger, tenant, NEWS, message_id),
+            inboxes.mark_all_read(stranger, tenant, NEWS),
+            inboxes.archive(stranger, tenant, NEWS, message_id),
+            inboxes.snooze(stranger, tenant, NEWS, message_id, until_ms=2**42),
+            inboxes.set_preference(stranger, tenant, NEWS, "c", muted=True),
+            inboxes.get_tenant(rival_key, tenant),
+            inboxes.set_tenant(rival_key, tenant, title=None, ttl=None),
+            inboxes.get_inbox(rival_key, tenant, NEWS),
+            inboxes.set_inbox(rival_key, tenant, NEWS, title=None, description=None, ttl={}),
+            inboxes.publish_to_everyone(rival_key, tenant, NEWS, notice),
+            inboxes.publish_to_users(rival_key, tenant, NEWS, notice, [ANA.user_id]),
+            inboxes.get_publish(rival_key, tenant, NEWS, message_id),
         ):
             with pytest.raises(NotFound):
                 await attempt
-    assert (await inboxes.listing.page(stranger, Tenant("rival"), NEWS, limit=10))[0] == []
+    assert (await inboxes.list_messages(stranger, Tenant("rival"), NEWS, limit=10))[0] == []
     with pytest.raises(UserRequired):
-        await inboxes.listing.page(KEY, SHOP, NEWS, limit=10)
+        await inboxes.list_messages(KEY, SHOP, NEWS, limit=10)
 
 
 async def test_unread_counts_of_all_inboxes_of_the_tenant(shop: Shop) -> None:
@@ -293,6 +312,6 @@ async def test_unread_counts_of_all_inboxes_of_the_tenant(shop: Shop) -> None:
     await alerts.send(BEN)
     elsewhere = reader("ana", Tenant("rival"))
 
-    assert [tuple(each) for each in await shop.inboxes.counting.count_everywhere(ANA)] == [("news", 2)]
-    assert [tuple(each) for each in await shop.inboxes.counting.count_everywhere(BEN)] == [("alerts", 1)]
-    assert await shop.inboxes.counting.count_everywhere(elsewhere) == []
+    assert [tuple(each) for each in await shop.inboxes.count_everywhere(ANA)] == [("news", 2)]
+    assert [tuple(each) for each in await shop.inboxes.count_everywhere(BEN)] == [("alerts", 1)]
+    assert await shop.inboxes.count_everywhere(elsewhere) == []

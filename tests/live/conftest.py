@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from live.nodes import Town, town_beside
+from live.nodes import Community, community_beside
 from servers import Endpoint
 
 
@@ -25,6 +25,6 @@ def store(dynoxide_memory: Endpoint) -> str:
 
 
 @pytest.fixture
-async def town(store: str, tmp_path: Path) -> AsyncIterator[Town]:
-    async with town_beside(store, tmp_path) as town:
-        yield town
+async def community(store: str, tmp_path: Path) -> AsyncIterator[Community]:
+    async with community_beside(store, tmp_path) as community:
+        yield community

@@ -90,8 +90,7 @@ def nodes(count: int, store: str, folder: Path, redis: str | None, **options: An
         yield running
     finally:
         for node in running:
-            if node.process.poll() is None:
-                node.kill()
+            node.process.close()
 
 
 class Valkey:
@@ -116,7 +115,7 @@ class Valkey:
             self._process.wait()
 
 
-class Town:
+class Community:
     """A server with a channel, created by the library beside the nodes."""
 
     def __init__(self, app: Sobremesa, http: aiohttp.ClientSession) -> None:
@@ -124,34 +123,34 @@ class Town:
         self.http = http
         self.server_id = ServerId("")
         self.channel_id = RoomId("")
-        self.people: dict[str, SignedIn] = {}
+        self.users: dict[str, SignedIn] = {}
 
-    async def settle(self, owner: str, *members: str) -> None:
+    async def create(self, owner: str, *members: str) -> None:
         for name in (owner, *members):
-            await self.settle_stranger(name)
-        ana = self.people[owner].actor
+            await self.register(name)
+        ana = self.users[owner].actor
         self.server_id = (await self.app.communities.create_server(ana, name="The long table")).server_id
         made = await self.app.communities.create_channel(ana, self.server_id, name="general")
         self.channel_id = made.channel.channel_id
         for member in members:
             await self.join(owner, member)
 
-    async def settle_stranger(self, name: str) -> None:
+    async def register(self, name: str) -> None:
         """Create a user without memberships."""
-        self.people[name] = await self.app.accounts.register(
+        self.users[name] = await self.app.accounts.register(
             email=f"{name}@example.com", username=name, password="correct horse battery"
         )
 
     async def join(self, owner: str, member: str) -> None:
-        invite = await self.app.membership.create_invite(self.people[owner].actor, self.server_id)
-        await self.app.membership.redeem(self.people[member].actor, invite.code)
+        invite = await self.app.communities.invites.create(self.users[owner].actor, self.server_id)
+        await self.app.communities.invites.redeem(self.users[member].actor, invite.code)
 
     def connect(self, node: Node, who: str) -> Connection:
-        return Connection(node.url, self.people[who].access_token)
+        return Connection(node.url, self.users[who].access_token)
 
     async def call(self, node: Node, who: str, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Send a request to one node; return its response, which must be successful."""
-        bearer = {"Authorization": f"Bearer {self.people[who].access_token}"}
+        bearer = {"Authorization": f"Bearer {self.users[who].access_token}"}
         async with self.http.request(method, f"{node.url}/v1{path}", json=body, params=query, headers=bearer) as answer:
             raw = await answer.read()
             assert answer.status < 300, raw
@@ -164,7 +163,7 @@ class Town:
 
 
 @asynccontextmanager
-async def town_beside(store: str, folder: Path) -> AsyncIterator[Town]:
+async def community_beside(store: str, folder: Path) -> AsyncIterator[Community]:
     settings = Settings(
         **CHEAP,
         store=store,
@@ -177,16 +176,16 @@ async def town_beside(store: str, folder: Path) -> AsyncIterator[Town]:
         Sobremesa.open(settings=settings, background=False) as app,
         aiohttp.ClientSession(timeout=timeout) as http,
     ):
-        town = Town(app, http)
-        await town.settle("ana", "bea", "carl")
-        yield town
+        community = Community(app, http)
+        await community.create("ana", "bea", "carl")
+        yield community
 
 
 class Client:
     """A client that reconnects after every failure, to a node that is up, and drops repeated events."""
 
-    def __init__(self, town: Town, who: str, node: Callable[[], Node]) -> None:
-        self._town = town
+    def __init__(self, community: Community, who: str, node: Callable[[], Node]) -> None:
+        self._community = community
         self._who = who
         self._node = node
         self._ids: set[str] = set()
@@ -201,7 +200,7 @@ class Client:
         before: Connection | None = None
         while True:
             with contextlib.suppress(OSError, Closed, TimeoutError):
-                async with self._town.connect(self._node(), self._who) as connection:
+                async with self._community.connect(self._node(), self._who) as connection:
                     if before is None:
                         await connection.identify()
                     else:

@@ -11,47 +11,62 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from live.nodes import Client, Node, Town, Valkey, connected, eventually, nodes, valkey_program
+from live.nodes import Client, Community, Node, Valkey, connected, eventually, nodes, valkey_program
 from servers import Endpoint, _free_port
 
 
 async def test_message_reaches_all_nodes_and_a_kick_takes_effect_on_all(
-    town: Town, store: str, valkey: Endpoint, tmp_path: Path
+    community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
     with nodes(3, store, tmp_path, valkey.url) as [one, two, three]:
-        clients = [Client(town, "carl", lambda node=node: node) for node in (one, two, three)]  # type: ignore[misc]
-        async with connected(*clients), town.connect(two, "bea") as bea:
+        clients = [Client(community, "carl", lambda node=node: node) for node in (one, two, three)]  # type: ignore[misc]
+        async with connected(*clients), community.connect(two, "bea") as bea:
             await bea.identify()
-            sent = [await town.send(node, "ana", "hello") for node in (one, two, three) for _ in range(5)]
+            sent = [await community.send(node, "ana", "hello") for node in (one, two, three) for _ in range(5)]
             for client in clients:
                 await client.until(*sent)
                 assert client.received == sent
-            await town.call(one, "ana", "POST", f"/channels/{town.channel_id}/typing")
+            await community.call(one, "ana", "POST", f"/channels/{community.channel_id}/typing")
             assert (await bea.wait_for("typing.started"))["username"] == "ana"
 
-            await town.call(
-                three, "ana", "DELETE", f"/servers/{town.server_id}/members/{town.people['bea'].user.user_id}"
+            await community.call(
+                three, "ana", "DELETE", f"/servers/{community.server_id}/members/{community.users['bea'].user.user_id}"
             )
             await bea.wait_for("member.left")
-            sent.append(await town.send(three, "ana", "bea is gone"))
+            sent.append(await community.send(three, "ana", "bea is gone"))
             await clients[1].until(sent[-1])
             assert await bea.is_quiet()
 
 
 async def test_new_message_is_delivered_without_the_change_stream(
-    town: Town, store: str, valkey: Endpoint, tmp_path: Path
+    community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
     """No node reads the stream, so what is received came directly from the node that accepted the message."""
     with nodes(2, store, tmp_path, valkey.url, relays=False) as [one, two]:
-        clients = [Client(town, "bea", lambda: one), Client(town, "carl", lambda: two)]
+        clients = [Client(community, "bea", lambda: one), Client(community, "carl", lambda: two)]
         async with connected(*clients):
-            sent = [await town.send(one, "ana", f"{number}") for number in range(5)]
+            sent = [await community.send(one, "ana", f"{number}") for number in range(5)]
             for client in clients:
                 await client.until(*sent)
 
 
+@pytest.mark.parametrize("relays", [True, False])
+async def test_author_on_another_node_receives_the_nonce(
+    community: Community, store: str, valkey: Endpoint, tmp_path: Path, relays: bool
+) -> None:
+    """Through the change stream and the relay; or, without them, from the node that accepted the message."""
+    with nodes(2, store, tmp_path, valkey.url, relays=relays, fast=not relays) as [one, two]:
+        async with community.connect(two, "ana") as ana, community.connect(two, "bea") as bea:
+            await ana.identify()
+            await bea.identify()
+            body = {"content": "hello", "nonce": "n"}
+            await community.call(one, "ana", "POST", f"/channels/{community.channel_id}/messages", body)
+            assert (await ana.wait_for("message.created"))["nonce"] == "n"
+            assert "nonce" not in await bea.wait_for("message.created")
+
+
 @asynccontextmanager
-async def chatter(town: Town, node: Callable[[], Node]) -> AsyncIterator[list[str]]:
+async def chatter(community: Community, node: Callable[[], Node]) -> AsyncIterator[list[str]]:
     """Let some users send messages; return the acknowledged ones, in order for each user."""
     acknowledged: list[str] = []
     stop = asyncio.Event()
@@ -60,7 +75,7 @@ async def chatter(town: Town, node: Callable[[], Node]) -> AsyncIterator[list[st
         number = 0
         while not stop.is_set():
             with contextlib.suppress(aiohttp.ClientError, TimeoutError):
-                acknowledged.append(await town.send(node(), who, f"{who} {(number := number + 1)}"))
+                acknowledged.append(await community.send(node(), who, f"{who} {(number := number + 1)}"))
                 continue
             await asyncio.sleep(0.01)
 
@@ -72,14 +87,16 @@ async def chatter(town: Town, node: Callable[[], Node]) -> AsyncIterator[list[st
         await asyncio.gather(*talking)
 
 
-async def test_node_killed_under_load_loses_nothing(town: Town, store: str, valkey: Endpoint, tmp_path: Path) -> None:
+async def test_node_killed_under_load_loses_nothing(
+    community: Community, store: str, valkey: Endpoint, tmp_path: Path
+) -> None:
     """The first node is also the relay: another takes over."""
     with nodes(1, store, tmp_path, valkey.url) as [first], nodes(1, store, tmp_path, valkey.url) as [second]:
         current = first
-        wanders = Client(town, "bea", lambda: current)
-        stays = Client(town, "carl", lambda: second)
+        wanders = Client(community, "bea", lambda: current)
+        stays = Client(community, "carl", lambda: second)
         async with connected(wanders, stays):
-            async with chatter(town, lambda: current) as acknowledged:
+            async with chatter(community, lambda: current) as acknowledged:
                 await eventually(lambda: len(acknowledged) >= 60)
                 first.kill()
                 current = second
@@ -87,11 +104,15 @@ async def test_node_killed_under_load_loses_nothing(town: Town, store: str, valk
                 await eventually(lambda: len(acknowledged) >= killed_at + 60)
             await wanders.until(*acknowledged)
             await stays.until(*acknowledged)
-            # What the change log alone tells goes on, too.
-            await town.call(second, "ana", "PATCH", f"/channels/{town.channel_id}", {"topic": "after the fall"})
-            async with town.connect(second, "carl") as carl:
+            # Events that only the change log carries continue, too.
+            await community.call(
+                second, "ana", "PATCH", f"/channels/{community.channel_id}", {"topic": "after the fall"}
+            )
+            async with community.connect(second, "carl") as carl:
                 await carl.identify()
-                await town.call(second, "ana", "PATCH", f"/channels/{town.channel_id}", {"topic": "and after"})
+                await community.call(
+                    second, "ana", "PATCH", f"/channels/{community.channel_id}", {"topic": "and after"}
+                )
                 while (await carl.wait_for("channel.updated"))["topic"] != "and after":
                     pass
         assert wanders.gaps == 0
@@ -101,7 +122,7 @@ async def test_node_killed_under_load_loses_nothing(town: Town, store: str, valk
 
 
 async def test_write_that_its_node_could_not_publish_is_published_by_another(
-    town: Town, store: str, valkey: Endpoint, tmp_path: Path
+    community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
     """The node publishes nothing itself, as if it were always killed between the commit and the event."""
     with (
@@ -109,27 +130,29 @@ async def test_write_that_its_node_could_not_publish_is_published_by_another(
         nodes(1, store, tmp_path, valkey.url) as [other],
         nodes(1, store, tmp_path, valkey.url, fast=False, relays=False) as [mute],
     ):
-        client = Client(town, "bea", lambda: other)
+        client = Client(community, "bea", lambda: other)
         async with connected(client):
-            sent = [await town.send(mute, "ana", f"{number}") for number in range(10)]
+            sent = [await community.send(mute, "ana", f"{number}") for number in range(10)]
             await client.until(*sent)
-            # Nor does the one that hands on what others say; until the other takes that over.
+            # Nor does the relay; until the other node takes over.
             pumps.kill()
-            sent += [await town.send(mute, "ana", f"{number}") for number in range(10)]
+            sent += [await community.send(mute, "ana", f"{number}") for number in range(10)]
             mute.kill()
             await client.until(*sent)
             assert client.received == sent
 
 
 @pytest.mark.parametrize("fast", [True, False])
-async def test_valkey_restarted_empty_loses_no_event(town: Town, store: str, tmp_path: Path, fast: bool) -> None:
+async def test_valkey_restarted_empty_loses_no_event(
+    community: Community, store: str, tmp_path: Path, fast: bool
+) -> None:
     valkey = Valkey(valkey_program(), _free_port())
     valkey.start()
     try:
         with nodes(2, store, tmp_path, valkey.url, fast=fast) as [one, two]:
-            here, there = Client(town, "bea", lambda: one), Client(town, "carl", lambda: two)
+            here, there = Client(community, "bea", lambda: one), Client(community, "carl", lambda: two)
             async with connected(here, there):
-                async with chatter(town, lambda: one) as acknowledged:
+                async with chatter(community, lambda: one) as acknowledged:
                     await eventually(lambda: len(acknowledged) >= 40)
                     valkey.stop()
                     stopped_at = len(acknowledged)
@@ -142,15 +165,15 @@ async def test_valkey_restarted_empty_loses_no_event(town: Town, store: str, tmp
                 assert (here.breaks, there.breaks) == (0, 0)
 
                 # A node that has not seen the earlier events knows that it cannot replay them.
-                async with town.connect(one, "bea") as connection:
+                async with community.connect(one, "bea") as connection:
                     ready = await connection.identify()
                     place = connection.s
                 valkey.stop()
                 valkey.start()
-                sent = await town.send(two, "ana", "sent again")
+                sent = await community.send(two, "ana", "sent again")
                 await there.until(sent)
                 with nodes(1, store, tmp_path, valkey.url) as [three]:
-                    async with town.connect(three, "bea") as back:
+                    async with community.connect(three, "bea") as back:
                         await back.frame()
                         await back.send(6, {"token": back.token, "sessionId": ready["sessionId"], "s": place})
                         gap = await back.event("gap")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import pytest
 
 from cheap import CHEAP
-from communities.test_patterns import found_by
+from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
@@ -21,7 +21,7 @@ from sobremesa.live.presence import PresenceTimes
 from sobremesa.live.redis_stream import RedisStream
 from sobremesa.live.relay import Relay
 from sobremesa.live.stream_feed import StreamFeed
-from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern
+from sobremesa.table import Entity, Registry
 
 REGISTRY = Registry.of(live)
 FAR = 4_102_444_800
@@ -49,9 +49,7 @@ def set_scene() -> Scene:
     )
 
 
-Ask: TypeAlias = Callable[[Scene], tuple[Question[Any] | Key[Any], Sequence[Entity]]]
-
-READS: dict[str, Ask] = {
+READS: dict[str, Callable[[Scene], Asked]] = {
     "LIV.1": lambda s: (live.marks_in(hour=1), s.marks[:2]),
     "LIV.3": lambda s: (live.nodes(), s.nodes),
     "LIV.4": lambda s: (live.node_by_id(node_id="b"), [s.nodes[1]]),
@@ -74,22 +72,12 @@ async def app(request: pytest.FixtureRequest, clock: SetClock, tmp_path: Path) -
         yield app
 
 
-def test_every_declared_question_is_asked() -> None:
-    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+class TestPatterns(PatternTests):
+    registry = REGISTRY
+    reads = READS
 
-
-async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
-    scene = set_scene()
-    await app.table.write_many(Put(row) for row in scene.rows())
-
-    wrong = {}
-    for id, ask in READS.items():
-        asked, expected = ask(scene)
-        found = await found_by(app, asked)
-        if found != list(expected):
-            wrong[id] = (found, list(expected))
-
-    assert wrong == {}
+    def set_scene(self) -> Scene:
+        return set_scene()
 
 
 async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> None:
@@ -107,15 +95,7 @@ async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> 
     clock.move(seconds=times.lease_seconds + 1)
     assert not await TableNodeRegistry(app.table, clock, "other", times, alone=False).remove_dead_nodes()
 
-    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    writes = writes_of(REGISTRY)
     assert writes - set(app.table.meter.totals()) == set()
     assert await app.table.get(live.node_by_id(node_id="dead")) is None
-    assert not await dead.renew(), "it was buried alive, and has to say again what it holds"
-
-
-@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
-    pattern = REGISTRY.patterns[id]
-    assert isinstance(pattern, Pattern)
-    assert pattern.condition != "any"
-    assert pattern.question.endswith("?")
+    assert not await dead.renew(), "its entry has expired: it must register again what it holds"

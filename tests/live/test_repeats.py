@@ -1,23 +1,38 @@
-"""Repeated events are delivered once, and subscriptions follow the memberships, not what events say of them."""
+"""Repeated events are delivered once, and subscriptions follow the memberships, not the events about them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 import pytest
 
-from sobremesa.core.actor import Tenant, UserId
-from sobremesa.live.counts import FreshCounts
-from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval, server, user
-from sobremesa.live.feed import Cursor, Entry, FeedBatch, Order, Page
+from sobremesa.core.actor import UserId
+from sobremesa.live.events import (
+    AudienceChange,
+    Event,
+    MembershipKey,
+    Publication,
+    Topic,
+    TopicMembership,
+    TopicRemoval,
+    server,
+    user,
+)
+from sobremesa.live.feed import Cursor, Entry, FeedBatch, FeedPosition, Page
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
+from sobremesa.live.recipient_payloads import RecipientPayloads
+from sobremesa.live.replay import CAUGHT_UP
 from sobremesa.live.subscriber import Subscriber
 
 BEA = UserId("bea")
 TABLE = server("table")
+
+
+def position_of(number: int) -> FeedPosition:
+    return FeedPosition(0, 0, "script", number)
 
 
 class ScriptedFeed:
@@ -29,27 +44,27 @@ class ScriptedFeed:
         self._entries: list[Entry] = []
         self._waiting: list[Entry] = []
 
-    def publish(self, *events: Event) -> None:
-        for event in events:
-            order = (len(self._entries) + 1,)
-            self._entries.append(Entry(order, self.s_of(order), 0, event))
+    def publish(self, *publications: Publication) -> None:
+        for publication in publications:
+            position = position_of(len(self._entries) + 1)
+            self._entries.append(Entry(position, self.s_of(position), 0, publication))
             self._waiting.append(self._entries[-1])
 
-    async def open(self) -> Order:
-        return (0,)
+    async def open(self) -> FeedPosition:
+        return position_of(0)
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         entries, self._waiting = self._waiting, []
-        return FeedBatch(entries, (len(self._entries),), True)
+        return FeedBatch(entries, position_of(len(self._entries)), True)
 
-    def s_of(self, order: Order, at_ms: int | None = None) -> str:
-        return str(order[0])
+    def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
+        return str(position.number)
 
     def cursor_of(self, s: str) -> Cursor:
-        return Cursor((int(s),), 0)
+        return Cursor(position_of(int(s)), 0)
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        yield Page([entry for entry in self._entries if after < entry.order <= until], until)
+    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+        yield Page([entry for entry in self._entries if after < entry.position <= until], until)
 
     async def close(self) -> None:
         pass
@@ -60,18 +75,27 @@ class RecordingSubscriber(Subscriber):
         super().__init__()
         self.user_id = BEA
         self.received: list[str] = []
+        self.frames: list[bytes] = []
         self.is_ended = False
+        self.on_drained: Callable[[], Awaitable[None]] | None = None
+
+    async def drained(self) -> None:
+        happens, self.on_drained = self.on_drained, None
+        if happens is not None:
+            await happens()
 
     def flush(self) -> None:
         pending, self.pending = self.pending, []
+        self.frames += pending
         self.received += [json.loads(payload_of(frame))["id"] for frame in pending]
 
     def end(self) -> None:
         self.is_ended = True
 
 
-def new_event(id: str, topic: Topic = TABLE, **more: Any) -> Event:
-    return Event(t="message.created", d=b"{}", topics=(topic,), id=id, **more)
+def new_event(id: str, topic: Topic = TABLE, **changes: Any) -> Publication:
+    event = Event(t="message.created", d=b"{}", topics=(topic,))
+    return Publication(id=id, event=event, audience=AudienceChange(**changes) if changes else None)
 
 
 FIRST, SECOND = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
@@ -95,9 +119,6 @@ class Rows:
         self.meanwhile = []
         return found
 
-    async def count(self, tenant: Tenant, user_id: UserId, inbox: str) -> bytes:
-        raise AssertionError("nothing is asked for")
-
     def is_volatile(self, event: Event) -> bool:
         return False
 
@@ -117,19 +138,29 @@ def feed() -> ScriptedFeed:
 
 @pytest.fixture
 async def hub(feed: ScriptedFeed, rows: Rows) -> Hub:
-    hub = Hub(feed, FreshCounts(rows.count), rows.memberships, rows)
+    hub = Hub(feed, RecipientPayloads({}), rows.memberships, rows)
     await hub.open()
     return hub
 
 
-async def subscribe(hub: Hub, *topics: Topic, after: int, since: str = "") -> RecordingSubscriber:
+async def subscribe(
+    hub: Hub,
+    *topics: Topic,
+    after: int,
+    at_ms: int = 0,
+    since: str = "",
+    who: UserId = BEA,
+    on_drained: Callable[[], Awaitable[None]] | None = None,
+) -> RecordingSubscriber:
     subscriber = RecordingSubscriber()
+    subscriber.user_id = who
+    subscriber.on_drained = on_drained
 
     async def admissions() -> list[TopicMembership]:
-        return [TopicMembership(BEA, user(BEA)), *(TopicMembership(BEA, topic, since=since) for topic in topics)]
+        return [TopicMembership(who, user(who)), *(TopicMembership(who, topic, since=since) for topic in topics)]
 
     async with hub.attaching(subscriber):
-        await hub.attach(subscriber, await admissions(), Cursor((after,), 0), admissions)
+        await hub.attach(subscriber, await admissions(), Cursor(position_of(after), at_ms), admissions)
     return subscriber
 
 
@@ -243,7 +274,7 @@ async def test_memberships_that_cannot_be_read_are_read_again_and_nothing_is_los
 
 async def test_repeated_session_end_closes_no_later_socket(hub: Hub, feed: ScriptedFeed) -> None:
     over = await subscribe(hub, TABLE, after=0)
-    end = Event(id="end", ends=(BEA,))
+    end = Publication(id="end", audience=AudienceChange(ends=(BEA,)))
     feed.publish(end)
     await hub.step()
     fresh = await subscribe(hub, TABLE, after=1)
@@ -261,3 +292,45 @@ async def test_removal_that_the_feed_never_reports_does_not_block_rejoining(hub:
     await hub.step()
 
     assert bea.received == ["welcome back"]
+
+
+async def test_frames_are_encoded_once_and_the_author_gets_their_own_fields(hub: Hub, feed: ScriptedFeed) -> None:
+    phone, laptop = [await subscribe(hub, TABLE, after=0) for _ in range(2)]
+    others = [await subscribe(hub, TABLE, after=0, who=UserId("carl")) for _ in range(2)]
+    event = Event(t="message.created", d=b'{"a":1}', topics=(TABLE,), author=BEA, private=b'"nonce":"n"')
+    feed.publish(Publication(id="hello", event=event))
+    await hub.step()
+
+    assert phone.frames[0] is laptop.frames[0]
+    assert others[0].frames[0] is others[1].frames[0]
+    assert json.loads(payload_of(phone.frames[0]))["d"] == {"a": 1, "nonce": "n"}
+    assert json.loads(payload_of(others[0].frames[0]))["d"] == {"a": 1}
+
+
+async def test_message_that_overtook_a_join_is_replayed_if_its_repeat_comes_meanwhile(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    rows.bea = FIRST
+    others = [new_event(f"{number}", user(BEA)) for number in range(CAUGHT_UP + 1)]
+    feed.publish(new_event("overtook"), JOIN, *others)
+    await hub.step()
+
+    async def repeat() -> None:
+        feed.publish(new_event("overtook"))
+        await hub.step()
+
+    bea = await subscribe(hub, TABLE, after=0, at_ms=1, since=FIRST, on_drained=repeat)
+
+    assert "overtook" in bea.received
+
+
+async def test_message_from_before_a_join_is_not_replayed_if_both_are_repeated(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    rows.bea = FIRST
+    feed.publish(new_event("before"), JOIN, new_event("before"), JOIN, new_event("after"))
+    await hub.step()
+
+    bea = await subscribe(hub, TABLE, after=0, at_ms=1, since=FIRST)
+
+    assert set(bea.received) == {"join", "after"}

@@ -85,7 +85,7 @@ class Before(NamedTuple):
         found: list[Item] = []
         cursor: str | None = None
         while True:
-            page, cursor = await self.app.workspace_items.list_items(
+            page, cursor = await self.app.workspaces.items.list_items(
                 self.owner, self.workspace_id, limit=limit, cursor=cursor, status=status
             )
             found += page

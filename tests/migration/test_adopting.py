@@ -63,11 +63,11 @@ async def fill(app: Sobremesa) -> None:
 async def everything_is_read(app: Sobremesa) -> None:
     """What must work at every moment, before, while and after."""
     assert (await app.accounts.find_by_email("test@example.com") or pytest.fail("not found")).username == "testuser"
-    page = await app.channels.page(FRIEND, CHANNEL, limit=10)
+    page = await app.communities.page(FRIEND, CHANNEL, limit=10)
     assert "Hello, world!" in [message.content for message in page.messages]
     assert [server.name for server in (await app.communities.list_servers(TESTUSER, limit=5))[0]] == ["Test Server"]
-    assert (await app.membership.get_invite(TESTUSER, InviteCode("abc123xyz"))).server.name == "My Discord Server"
-    talk = await app.conversation_rooms.page(ANA, C1, limit=10)
+    assert (await app.communities.invites.get(TESTUSER, InviteCode("abc123xyz"))).server.name == "My Discord Server"
+    talk = await app.conversations.page(ANA, C1, limit=10)
     assert [message.content for message in talk.messages] == ["Sounds good!", "Can we ship by Friday?"]
     assert (await app.workspaces.get_everything(IN_WORKSPACE, W1, limit=50)).workspace is not None
     await asyncio.sleep(0)
@@ -127,8 +127,8 @@ async def people_go_on_living(app: Sobremesa) -> None:
     assert signed_in.user.user_id == TESTUSER.user_id
     assert (await app.accounts.find_by_username("TESTUSER") or pytest.fail("not found")).user_id == TESTUSER.user_id
 
-    sent = await app.channels.send(TESTUSER, CHANNEL, Draft("Still here?"))
-    history = await app.channels.page(FRIEND, CHANNEL, limit=10)
+    sent = await app.communities.send(TESTUSER, CHANNEL, Draft("Still here?"))
+    history = await app.communities.page(FRIEND, CHANNEL, limit=10)
     assert [message.content for message in history.messages] == ["Still here?", "Hello, world!"]
     assert (await app.communities.get_channel(TESTUSER, CHANNEL)).last_message_id == sent.message_id
     admin = Actor(user=UserId("root"), username="root", is_admin=True)
@@ -139,11 +139,11 @@ async def people_go_on_living(app: Sobremesa) -> None:
 
     created = await app.conversations.create_direct(EVE, ANA.user_id)
     assert (created.conversation_id, created.is_new) == (C2, False), "the pair has its conversation"
-    inbox, _ = await app.conversation_inbox.list(ANA, limit=10)
+    inbox, _ = await app.conversations.list_conversations(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C1, C2]
-    await app.conversation_rooms.send(EVE, C2, Draft("And now?"))
+    await app.conversations.send(EVE, C2, Draft("And now?"))
     await app.change_consumer.catch_up()
-    inbox, _ = await app.conversation_inbox.list(ANA, limit=10)
+    inbox, _ = await app.conversations.list_conversations(ANA, limit=10)
     assert [each.seat.room_id for each in inbox] == [C2, C1]
     assert inbox[0].other is not None
     assert (inbox[0].other.username, inbox[0].unread.count) == ("u_03", 1)
@@ -175,17 +175,17 @@ async def test_second_user_with_the_same_name_is_reported_and_not_changed(app: S
 
 async def test_large_group_of_another_writer_is_listed_with_large_groups(app: Sobremesa) -> None:
     group = {"pk": "CONVO#big", "sk": "#METADATA", "type": "group", "lastMessageAt": "2026-04-15T10:30:00Z"}
-    people = [f"p{number:02}" for number in range(12)]
+    users = [f"p{number:02}" for number in range(12)]
     seats = [
         {"pk": "CONVO#big", "sk": f"PARTICIPANT#{who}", "gsi1pk": f"USER#{who}", "gsi1sk": "CONVO#big", "role": "admin"}
-        for who in people
+        for who in users
     ]
     await put(app.table.engine, group, *seats)
 
     report = await app.adopting().adopt()
 
     assert report.mismatches == []
-    inbox, _ = await app.conversation_inbox.list(Actor.of_user(UserId("p03"), "p03"), limit=5)
+    inbox, _ = await app.conversations.list_conversations(Actor.of_user(UserId("p03"), "p03"), limit=5)
     assert [(each.seat.room_id, each.seat.conversation.participants) for each in inbox] == [("big", 12)]
     stored = [item for item in await rows(app, "PARTICIPANT#") if item["pk"] == "CONVO#big"]
     assert {item["gsi2sk"] for item in stored} == {"BIGCONVO#big"}

@@ -76,7 +76,7 @@ async def test_a_documented_thread_is_found_everywhere_after_adoption(app: Sobre
     assert report.mismatches == []
     assert await about(app, lbg_id=LbgId("lbg_1")) == await about(app, leg_id=LegId("leg_1")) == [THREAD]
     for who in (BEA, SAL):
-        [listed] = (await app.threads.list_inbox(who, limit=5))[0]
+        [listed] = (await app.threads.list_threads(who, limit=5))[0]
         assert (listed.thread.room_id, listed.thread.last_message_id) == (THREAD, "msg_1")
         assert listed.unread.count == (1 if who is BEA else 0)
     stored = {item["sk"]: item for item in await rows(app, "") if item["pk"] == f"THR#{THREAD}"}
@@ -125,10 +125,10 @@ async def test_messages_can_follow_a_last_message_of_another_format(app: Sobreme
     await fill(app)
     await app.adopting().adopt()
 
-    first = await app.thread_rooms.send(BEA, THREAD, Draft("one"))
-    second = await app.thread_rooms.send(SAL, THREAD, Draft("two"))
+    first = await app.threads.send(BEA, THREAD, Draft("one"))
+    second = await app.threads.send(SAL, THREAD, Draft("two"))
 
-    history = await app.thread_rooms.page(BEA, THREAD, limit=9)
+    history = await app.threads.page(BEA, THREAD, limit=9)
     assert [each.message_id for each in history.messages] == [second.message_id, first.message_id, "msg_1"]
     assert (await app.threads.get(BEA, THREAD)).thread.last_message_id == second.message_id
 
@@ -139,14 +139,14 @@ async def test_adopted_message_is_found_by_its_id_however_many_are_newer(
     await fill(app, *(message(f"msg_{number}", f"2025-11-05T14:13:0{number}.000Z") for number in range(2, 7)))
     monkeypatch.setattr(archive, "SCAN_PAGE_SIZE", 1)
     monkeypatch.setattr(archive, "MAX_SCANNED", 2)
-    rooms, oldest = app.thread_rooms, MessageId("msg_1")
+    rooms, oldest = app.threads, MessageId("msg_1")
     with pytest.raises(NotFound):
-        await rooms.get(BEA, THREAD, oldest)
+        await rooms.get_message(BEA, THREAD, oldest)
 
     assert (await app.adopting().adopt()).mismatches == []
 
-    assert (await rooms.get(BEA, THREAD, oldest)).content == "msg_1"
-    alone = await rooms.find_anywhere(BEA, oldest)
+    assert (await rooms.get_message(BEA, THREAD, oldest)).content == "msg_1"
+    alone = await rooms.find_message(BEA, oldest)
     assert alone is not None
     assert alone.message_id == oldest
     await rooms.react(BEA, THREAD, oldest, "👍")
@@ -165,7 +165,7 @@ async def test_a_message_of_the_future_does_not_become_the_head(app: Sobremesa, 
     assert (await app.adopting().adopt()).mismatches == []
 
     assert (await app.threads.get(BEA, THREAD)).thread.last_message_id is None
-    assert MessageId((await app.thread_rooms.send(BEA, THREAD, Draft("now"))).message_id)
+    assert MessageId((await app.threads.send(BEA, THREAD, Draft("now"))).message_id)
 
 
 @pytest.mark.parametrize("sample", ["a message to a user", "a message to everyone", "a receipt"])

@@ -34,13 +34,13 @@ async def theirs(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobr
     engine = await open_engine(store, clock=clock)
     await engine.create_table()
     samples = [item for _, item in (*CONVERSATIONS.values(), COMMUNITIES["the test user"])]
-    people = [
+    users = [
         row(f"USER#{who}", "PROFILE", f"EMAIL#{who}@example.com", f"USER#{who}", userId=who, username=f"name_{who}")
         for who in ("u_01", "u_02", "u_03")
     ]
     # A file is always our own; in DynamoDB the origin is detected.
     noted = [TableOrigin(noticed_at=EPOCH).to_item(Layout())] if store.startswith("sqlite") else []
-    await put(engine, *samples, *people, *noted)
+    await put(engine, *samples, *users, *noted)
     await engine.close()
     settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
@@ -49,18 +49,18 @@ async def theirs(store: str, clock: Ahead, tmp_path: Path) -> AsyncIterator[Sobr
 
 async def test_table_of_another_program_is_recognized_until_it_is_adopted(theirs: Sobremesa) -> None:
     assert await theirs.table.get(origin_of_table()) is not None
-    assert not await theirs.origin.is_complete()
+    assert not await theirs.store.origin.is_complete()
 
     await theirs.adopting().adopt()
 
-    assert await theirs.origin.is_complete()
+    assert await theirs.store.origin.is_complete()
 
 
 async def test_own_table_is_complete_and_makes_no_extra_reads(app: Sobremesa) -> None:
     assert await app.table.get(origin_of_table()) is None
     with requests(app) as asked:
-        assert await app.origin.is_complete()
-        await app.conversation_inbox.list(person("ana"), limit=10)
+        assert await app.store.origin.is_complete()
+        await app.conversations.list_conversations(person("ana"), limit=10)
 
     assert asked == {"query": 2}
 
@@ -73,27 +73,27 @@ async def test_empty_table_created_beforehand_is_our_own(store: str, clock: Ahea
     settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
     for _ in range(2):
         async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
-            assert await app.origin.is_complete()
+            assert await app.store.origin.is_complete()
             assert await app.table.get(origin_of_table()) is None
             await app.communities.create_server(person("ana"), name="The first one")
 
 
 async def test_conversations_are_listed_by_the_documented_index(theirs: Sobremesa) -> None:
-    rows, cursor = await theirs.conversation_inbox.list(ANA, limit=10)
+    rows, cursor = await theirs.conversations.list_conversations(ANA, limit=10)
 
     assert ([one.seat.room_id for one in rows], cursor) == ([GROUP, DIRECT], None)
     assert rows[1].other is not None
     assert rows[1].other.username == "name_u_03"
-    assert [one.seat.room_id for one in (await theirs.conversation_inbox.list(BEN, limit=10))[0]] == [GROUP]
+    assert [one.seat.room_id for one in (await theirs.conversations.list_conversations(BEN, limit=10))[0]] == [GROUP]
 
 
 async def test_pages_of_the_list_neither_skip_nor_repeat(theirs: Sobremesa) -> None:
     created = await theirs.conversations.create_direct(ANA, BEN.user_id)
-    await theirs.conversation_rooms.send(ANA, created.conversation_id, Draft("hello"))
+    await theirs.conversations.send(ANA, created.conversation_id, Draft("hello"))
 
-    listed, cursor = await theirs.conversation_inbox.list(ANA, limit=1)
+    listed, cursor = await theirs.conversations.list_conversations(ANA, limit=1)
     while cursor is not None:
-        page, cursor = await theirs.conversation_inbox.list(ANA, limit=1, cursor=cursor)
+        page, cursor = await theirs.conversations.list_conversations(ANA, limit=1, cursor=cursor)
         listed += page
 
     assert [one.seat.room_id for one in listed] == [created.conversation_id, GROUP, DIRECT]
@@ -134,4 +134,7 @@ async def test_seats_added_by_another_writer_get_an_inbox_entry(app: Sobremesa) 
 
     await app.change_consumer.catch_up()
 
-    assert [one.seat.room_id for one in (await app.conversation_inbox.list(ANA, limit=10))[0]] == [GROUP, DIRECT]
+    assert [one.seat.room_id for one in (await app.conversations.list_conversations(ANA, limit=10))[0]] == [
+        GROUP,
+        DIRECT,
+    ]

@@ -1,4 +1,4 @@
-"""The backfill is killed at random moments, again and again, while people read and both programs write.
+"""The backfill is killed at random moments, again and again, while users read and both programs write.
 
 `lengths.py` sets how many old rows there are and how often it is killed.
 """
@@ -22,8 +22,8 @@ from lengths import MIGRATION_ROWS as ROWS
 from lengths import SEED
 from migration.before import Before, fill, hash_of_number, old_item
 from sobremesa.app import Sobremesa
+from sobremesa.core.errors import StaleVersion
 from sobremesa.core.settings import Settings
-from sobremesa.domains.workspaces.errors import StaleVersion
 
 UNITS = str(ROWS // 2)
 """So slow that every kill falls into the middle of it."""
@@ -60,7 +60,7 @@ class Life:
         app, owner, at = self.before.app, self.before.owner, self.before.workspace_id
         while not self.is_over.is_set():
             number = self.chance.randrange(ROWS)
-            item = await app.workspace_items.get(owner, at, self.before.id_of(number))
+            item = await app.workspaces.items.get(owner, at, self.before.id_of(number))
             assert item.legacy_hash == hash_of_number(number)
             if number % 10 > 1:
                 assert item.title == f"Old item {number}"
@@ -84,8 +84,8 @@ class Life:
             number = self.chance.randrange(ROWS // 10) * 10 + 1
             title = f"Here {self.done['writes here']}"
             try:
-                seen = await app.workspace_items.get(owner, at, self.before.id_of(number))
-                await app.workspace_items.change(
+                seen = await app.workspaces.items.get(owner, at, self.before.id_of(number))
+                await app.workspaces.items.change(
                     owner, at, seen.item_id, version=seen.version, changes={"title": title}
                 )
                 self.here[number] = title

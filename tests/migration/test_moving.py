@@ -1,4 +1,4 @@
-"""Old rows become those of a workspace, while people read and write there and the old program goes on writing."""
+"""Old rows become those of a workspace, while users read and write there and the old program goes on writing."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import person
 from migration.before import Before, hash_of_number, old_item, old_setting
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import NotFound, StaleVersion
 from sobremesa.domains.workspaces.entities import Item, SettingName, item_by_id
-from sobremesa.domains.workspaces.errors import StaleVersion
 from sobremesa.table import Put, Update, set_to
+from sobremesa.table.errors import BadCursor
 from sobremesa.work.migration import Migrations
 from sobremesa.work.migration.errors import MigrationRunning, NotPlanned, NotProven, WrongPhase
 
@@ -30,10 +30,10 @@ async def look_again(clock: Ahead) -> None:
     clock.move(seconds=2)
 
 
-async def test_before_a_plan_old_rows_are_nobodys(before: Before) -> None:
+async def test_before_a_plan_old_rows_belong_to_no_migration(before: Before) -> None:
     assert await before.items() == []
     with pytest.raises(NotFound):
-        await before.app.workspace_items.get(before.owner, before.workspace_id, before.id_of(1))
+        await before.app.workspaces.items.get(before.owner, before.workspace_id, before.id_of(1))
     with pytest.raises(NotPlanned):
         await before.migrations().backfill()
 
@@ -42,26 +42,26 @@ async def test_from_the_plan_on_old_rows_are_read_in_their_workspace_only(before
     app, at = before.app, before.workspace_id
     stranger = person("sam")
     other = await app.workspaces.create(stranger, name="Another")
-    native = await app.workspace_items.create(before.owner, at, title="New")
+    native = await app.workspaces.items.create(before.owner, at, title="New")
     await before.plan()
     await look_again(clock)
 
     assert titles(await before.items()) == sorted([*old_titles(before.old_count), "New"])
     assert len(await before.items(status="done")) == 10
-    one = await app.workspace_items.get(before.owner, at, before.id_of(3))
+    one = await app.workspaces.items.get(before.owner, at, before.id_of(3))
     assert (one.title, one.status, one.version, one.legacy_hash) == ("Old item 3", "done", 1, hash_of_number(3))
     assert one.data == {"price": 0.75, "tags": ["a", "b"]}
     assert one.created_at == "2025-06-01T12:00:00.000Z"
     found, settings = await before.everything()
     assert sorted(found) == sorted([*old_titles(before.old_count), "New"])
     assert settings == {"theme": "light", "limits": {"a": 1, "b": [2.5]}}
-    assert (await app.workspace_settings.get(before.owner, at, SettingName("theme"))).value == "light"
+    assert (await app.workspaces.settings.get(before.owner, at, SettingName("theme"))).value == "light"
     elsewhere = other.workspace.workspace_id
-    assert (await app.workspace_items.list_items(stranger, elsewhere, limit=50))[0] == []
-    assert (await app.workspace_settings.list_settings(stranger, elsewhere, limit=50))[0] == []
+    assert (await app.workspaces.items.list_items(stranger, elsewhere, limit=50))[0] == []
+    assert (await app.workspaces.settings.list_settings(stranger, elsewhere, limit=50))[0] == []
     with pytest.raises(NotFound):
-        await app.workspace_items.get(stranger, elsewhere, before.id_of(3))
-    assert await app.workspace_items.get(before.owner, at, native.item_id) == native
+        await app.workspaces.items.get(stranger, elsewhere, before.id_of(3))
+    assert await app.workspaces.items.get(before.owner, at, native.item_id) == native
 
 
 async def test_the_whole_way_and_back(before: Before, clock: Ahead) -> None:
@@ -81,8 +81,8 @@ async def test_the_whole_way_and_back(before: Before, clock: Ahead) -> None:
     found, settings = await before.everything()
     assert sorted(found) == old_titles(before.old_count)
     assert settings == {"theme": "light", "limits": {"a": 1, "b": [2.5]}}
-    new = await before.app.workspace_items.create(before.owner, before.workspace_id, title="After")
-    changed = await before.app.workspace_items.change(
+    new = await before.app.workspaces.items.create(before.owner, before.workspace_id, title="After")
+    changed = await before.app.workspaces.items.change(
         before.owner, before.workspace_id, before.id_of(5), version=1, changes={"title": "Changed here"}
     )
 
@@ -111,14 +111,14 @@ async def test_change_of_an_old_item_creates_the_new_row_and_stays(before: Befor
     migrations = await before.plan()
     await look_again(clock)
 
-    changed = await app.workspace_items.change(before.owner, at, item_id, version=1, changes={"status": "ours"})
+    changed = await app.workspaces.items.change(before.owner, at, item_id, version=1, changes={"status": "ours"})
 
     assert (changed.version, changed.title, changed.legacy_hash) == (2, "Old item 4", hash_of_number(4))
     with pytest.raises(StaleVersion):
-        await app.workspace_items.change(before.owner, at, item_id, version=1, changes={"status": "late"})
+        await app.workspaces.items.change(before.owner, at, item_id, version=1, changes={"status": "late"})
     await before.write_old(old_item(4, title="Changed over there, too late"))
     await migrations.backfill()
-    assert await app.workspace_items.get(before.owner, at, item_id) == changed
+    assert await app.workspaces.items.get(before.owner, at, item_id) == changed
     assert (await migrations.verify()).is_clean
     assert len(await before.items()) == before.old_count
 
@@ -129,7 +129,7 @@ async def test_of_many_first_changes_of_an_old_item_one_wins(before: Before, clo
 
     def change(number: int) -> asyncio.Future[Item]:
         return asyncio.ensure_future(
-            before.app.workspace_items.change(
+            before.app.workspaces.items.change(
                 before.owner, before.workspace_id, before.id_of(1), version=1, changes={"title": str(number)}
             )
         )
@@ -139,7 +139,7 @@ async def test_of_many_first_changes_of_an_old_item_one_wins(before: Before, clo
     winners = [outcome for outcome in outcomes if isinstance(outcome, Item)]
     assert len(winners) == 1
     assert {type(each) for each in outcomes if isinstance(each, BaseException)} == {StaleVersion}
-    assert await before.app.workspace_items.get(before.owner, before.workspace_id, before.id_of(1)) == winners[0]
+    assert await before.app.workspaces.items.get(before.owner, before.workspace_id, before.id_of(1)) == winners[0]
 
 
 @pytest.mark.parametrize("when", ["before it is copied", "after it is copied", "after the cut-over"])
@@ -152,7 +152,7 @@ async def test_a_deleted_item_does_not_come_back(when: str, before: Before, cloc
         await migrations.cut_over()
     await look_again(clock)
 
-    await app.workspace_items.delete(before.owner, at, item_id)
+    await app.workspaces.items.delete(before.owner, at, item_id)
     if when == "after the cut-over":
         await migrations.roll_back()
     await before.write_old(old_item(9, title="Written again"))
@@ -161,14 +161,14 @@ async def test_a_deleted_item_does_not_come_back(when: str, before: Before, cloc
 
     for _ in range(2):
         with pytest.raises(NotFound):
-            await app.workspace_items.get(before.owner, at, item_id)
+            await app.workspaces.items.get(before.owner, at, item_id)
         assert len(await before.items()) == before.old_count - 1
         assert len((await before.everything())[0]) == before.old_count - 1
         if await before.phase() != "cut_over":
             assert (await before.migrations().cut_over()).is_clean
         await look_again(clock)
     with pytest.raises(NotFound):
-        await app.workspace_items.delete(before.owner, at, item_id)
+        await app.workspaces.items.delete(before.owner, at, item_id)
 
 
 async def test_what_the_old_program_writes_meanwhile_is_not_lost(before: Before, clock: Ahead) -> None:
@@ -196,21 +196,21 @@ async def test_what_the_old_program_writes_meanwhile_is_not_lost(before: Before,
     expected |= {"Changed before the copy", "Changed after the copy", "Changed before the cut-over"}
     expected |= {"Old item 100", "Old item 101"}
     assert {item.title for item in await before.items()} == expected
-    assert (await app.workspace_settings.get(before.owner, at, SettingName("theme"))).value == "dark"
-    renewed = await app.workspace_items.get(before.owner, at, before.id_of(1))
+    assert (await app.workspaces.settings.get(before.owner, at, SettingName("theme"))).value == "dark"
+    renewed = await app.workspaces.items.get(before.owner, at, before.id_of(1))
     assert renewed.version == 2, "who saw it before must look again"
 
 
 async def test_lists_are_whole_while_rows_are_moved_between_their_pages(before: Before, clock: Ahead) -> None:
     migrations = await before.plan()
     await look_again(clock)
-    first, cursor = await before.app.workspace_items.list_items(before.owner, before.workspace_id, limit=8)
+    first, cursor = await before.app.workspaces.items.list_items(before.owner, before.workspace_id, limit=8)
     await migrations.backfill()
 
     found = list(first)
     cut = False
     while cursor is not None:
-        page, cursor = await before.app.workspace_items.list_items(
+        page, cursor = await before.app.workspaces.items.list_items(
             before.owner, before.workspace_id, limit=8, cursor=cursor
         )
         found += page
@@ -220,6 +220,32 @@ async def test_lists_are_whole_while_rows_are_moved_between_their_pages(before: 
             cut = True
 
     assert titles(found) == old_titles(before.old_count)
+
+
+async def test_cursors_of_lists_with_old_rows_belong_to_one_workspace(before: Before, clock: Ahead) -> None:
+    app, at = before.app, before.workspace_id
+    other = await app.workspaces.create(before.owner, name="Other")
+    await before.plan()
+    await look_again(clock)
+    _, items = await app.workspaces.items.list_items(before.owner, at, limit=2)
+    everything = (await app.workspaces.get_everything(before.owner, at, limit=2)).cursor
+    names: list[str] = []
+    following = settings = None
+    while following is not None or not names:
+        page, following = await app.workspaces.settings.list_settings(before.owner, at, limit=1, cursor=following)
+        names += [setting.name for setting in page]
+        settings = following or settings
+    assert len(names) == len(set(names)) > 1
+
+    for workspace_id, cursor in ((other.workspace.workspace_id, items), (at, "both."), (at, "old:"), (at, "both.b2xk")):
+        with pytest.raises(BadCursor):
+            await app.workspaces.items.list_items(before.owner, workspace_id, limit=2, cursor=cursor)
+    for workspace_id, cursor in ((other.workspace.workspace_id, everything), (at, "both.AAAA")):
+        with pytest.raises(BadCursor):
+            await app.workspaces.get_everything(before.owner, workspace_id, limit=2, cursor=cursor)
+    for workspace_id, cursor in ((other.workspace.workspace_id, settings), (at, "after:YQ=="), (at, "after.YQ")):
+        with pytest.raises(BadCursor):
+            await app.workspaces.settings.list_settings(before.owner, workspace_id, limit=1, cursor=cursor)
 
 
 async def test_verify_looks_at_content(before: Before) -> None:

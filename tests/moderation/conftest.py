@@ -1,4 +1,4 @@
-"""`town` is a server whose channels are judged by `judge`, once on a file and once on DynamoDB's API."""
+"""`community` is a server whose channels are judged by `judge`, once on a file and once on DynamoDB's API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead, clock, store  # noqa: F401 - fixtures
-from communities.world import Town, found_town
+from communities.world import Community, create_community
 from moderation.world import Script
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
@@ -28,5 +28,5 @@ async def app(store: str, clock: Ahead, judge: Script, tmp_path: Path) -> AsyncI
 
 
 @pytest.fixture
-async def town(app: Sobremesa) -> Town:
-    return await found_town(app)
+async def community(app: Sobremesa) -> Community:
+    return await create_community(app)

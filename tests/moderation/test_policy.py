@@ -20,7 +20,7 @@ from structlog.testing import capture_logs
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import found_town
+from communities.world import create_community
 from moderation.world import cases
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
@@ -169,7 +169,7 @@ def wide(character: str) -> str:
     return chr(ord(character) + 0xFEE0) if "!" <= character <= "~" else character
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(WORDS, st.sampled_from(CASES), FORMS, st.booleans(), st.data())
 def test_no_other_case_accent_or_width_lets_a_listed_word_pass(
     word: str, case: Callable[[str], str], form: str, is_wide: bool, data: st.DataObject
@@ -337,9 +337,9 @@ async def test_policy_of_the_settings_judges_messages(store: str, clock: Ahead, 
     path.write_text(EXAMPLE)
     chosen = Settings(**CHEAP, rate_limits="off", moderation_policy=str(path))
     async with Sobremesa.open(store, settings=chosen, clock=clock, background=False) as app:
-        town = await found_town(app)
-        fine = await town.say(town.member, "Tuesday is fine")
-        rude = await town.say(town.member, "you d o n k e y")
+        community = await create_community(app)
+        fine = await community.send(community.member, "Tuesday is fine")
+        rude = await community.send(community.member, "you d o n k e y")
 
         assert (fine.flags, rude.flags) == (None, FlagsView("blocked", ["insults"]))
         assert [case.message_id for case in await cases(app)] == [rude.message_id]
@@ -407,8 +407,8 @@ async def test_built_in_policy_is_on_unless_it_is_turned_off(chosen: str, blocke
     assert Settings().moderation_policy == "default"
     settings = Settings(**CHEAP, rate_limits="off", moderation_policy=chosen)
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
-        town = await found_town(app)
-        await town.say(town.member, "a free iPhone: grabify.link/ABC")
+        community = await create_community(app)
+        await community.send(community.member, "a free iPhone: grabify.link/ABC")
         assert [case.reason for case in await cases(app)] == (["address logger"] if blocked else [])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from communities.world import Town, person
+from communities.world import Community, person
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.moderation.review import State
@@ -33,7 +33,7 @@ class Script:
         verdict: Verdict = await self.answer(content)
         return verdict
 
-    def says(self, verdict: Any) -> None:
+    def returns(self, verdict: Any) -> None:
         async def answer(content: JudgedContent) -> Any:
             return verdict
 
@@ -45,7 +45,7 @@ async def cases(app: Sobremesa, state: State = "open") -> list[CaseView]:
     found: list[CaseView] = []
     cursor = None
     while True:
-        page, cursor = await app.review.list_cases(ADMIN, state=state, limit=7, cursor=cursor)
+        page, cursor = await app.moderation.list_cases(ADMIN, state=state, limit=7, cursor=cursor)
         found += page
         if cursor is None:
             return found
@@ -56,15 +56,15 @@ async def stored(app: Sobremesa, kind: str) -> list[Item]:
     return [item async for item in app.table.scan(consistent=True) if item["entityType"] == kind]
 
 
-async def blocked(town: Town, who: Actor, text: str, **more: str) -> MessageView:
+async def blocked(community: Community, who: Actor, text: str, **more: str) -> MessageView:
     """Send a message and block it as a moderator."""
-    message = await town.say(who, text, **more)
-    await block(town, message)
+    message = await community.send(who, text, **more)
+    await block(community, message)
     return message
 
 
-async def block(town: Town, message: MessageView) -> None:
-    reporter = town.admin if message.author_id == town.owner.user_id else town.owner
-    await town.app.channels.report(reporter, town.channel_id, message.message_id, "look")
-    case = next(case for case in await cases(town.app) if case.message_id == message.message_id)
-    await town.app.review.decide(ADMIN, case.case_id, "block")
+async def block(community: Community, message: MessageView) -> None:
+    reporter = community.admin if message.author_id == community.owner.user_id else community.owner
+    await community.app.communities.report(reporter, community.channel_id, message.message_id, "look")
+    case = next(case for case in await cases(community.app) if case.message_id == message.message_id)
+    await community.app.moderation.decide(ADMIN, case.case_id, "block")

@@ -33,7 +33,7 @@ async def test_amendment_is_stored_as_it_was_accepted(world: World) -> None:
 
 
 async def test_repeated_card_creates_no_second_amendment(world: World) -> None:
-    amendments = await asyncio.gather(*(amend(world, summary=f"telling {number}") for number in range(6)))
+    amendments = await asyncio.gather(*(amend(world, summary=f"amendment {number}") for number in range(6)))
 
     assert len({amendment.amendment_id for amendment in amendments}) == 1
     assert await world.source_version("docs") == 1

@@ -11,7 +11,7 @@ import pytest
 from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, World, open_world
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import SetClock
-from sobremesa.core.errors import Forbidden, Invalid, NotFound
+from sobremesa.core.errors import Forbidden, Invalid, NotFound, StaleVersion
 from sobremesa.domains.records import documents
 from sobremesa.domains.records.address import RecordsAddress
 from sobremesa.domains.records.checks import role_of
@@ -20,7 +20,6 @@ from sobremesa.domains.records.errors import (
     DocumentVoid,
     NotYoursToVoid,
     OnlyPartiesSign,
-    StaleVersion,
     TooManyVersions,
 )
 from sobremesa.domains.records.views import DocumentInFull

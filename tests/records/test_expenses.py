@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from records.world import ADMIN, BUYER, DAY, OTHER_SELLER, SELLER, STRANGER, THREAD, World
-from sobremesa.core.errors import Invalid, NotFound
+from sobremesa.core.errors import Invalid, NotFound, StaleVersion
 from sobremesa.domains.records.checks import MAX_AMOUNT
-from sobremesa.domains.records.errors import ExpenseDecided, NotYoursToVoid, OwnExpense, StaleVersion
+from sobremesa.domains.records.errors import ExpenseDecided, NotYoursToVoid, OwnExpense
 from sobremesa.domains.records.views import Expense
 from sobremesa.work.idempotency import KeyReused
 

@@ -197,7 +197,7 @@ async def test_background_replay_follows_a_commit_at_once(address: RecordsAddres
     store = RecordsStore(address, clock, Ids(clock), parties=Roles(), panels=panels)
     running = asyncio.create_task(store.run())
     try:
-        records = await store.records()
+        records = store.records
         made = await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
         await panels.until(lambda: panels.versions == [1])
         await records.sign(BUYER, THREAD, made.document_id, version=1)

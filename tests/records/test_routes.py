@@ -27,7 +27,7 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.site import Site
 from sobremesa.table import Table
 
-PEOPLE = {actor.username: actor for actor in (BUYER, SELLER, OTHER_SELLER, ADMIN, STRANGER)}
+USERS = {actor.username: actor for actor in (BUYER, SELLER, OTHER_SELLER, ADMIN, STRANGER)}
 DRAFT = {"title": "Terms", "kind": "contract", "body": "So be it."}
 TRAIN = {"title": "Train", "amount": 12_50, "currency": "EUR", "category": "travel", "incurredOn": "2026-11-16"}
 DOCUMENTS = f"/v1/threads/{THREAD}/documents"
@@ -36,7 +36,7 @@ EXPENSES = f"/v1/threads/{THREAD}/expenses"
 
 async def authenticate(token: str) -> Actor:
     try:
-        return PEOPLE[token]
+        return USERS[token]
     except KeyError:
         raise Unauthenticated from None
 
@@ -124,7 +124,7 @@ async def test_an_expense_from_submission_to_decision(call: Caller) -> None:
 
 
 async def test_amendments_are_listed(call: Caller) -> None:
-    records = await call.store.records()
+    records = call.store.records
     for number in range(3):
         await records.record_amendment(
             THREAD,
@@ -169,7 +169,7 @@ async def test_other_users_get_the_404_of_a_missing_record(call: Caller, method:
 
     assert status == 404
     assert refused == nothing
-    assert (await call("nobody", method, f"/v1/threads/{THREAD}{there}", body))[0] == 401
+    assert (await call("anonymous", method, f"/v1/threads/{THREAD}{there}", body))[0] == 401
 
 
 async def test_idempotency_key_creates_one_record_and_another_body_is_refused(call: Caller) -> None:

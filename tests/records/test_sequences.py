@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from records.world import ADMIN, BUYER, SELLER, World, open_world
@@ -106,7 +106,7 @@ def test_any_sequence_of_changes_ends_with_tabs_that_match_the_records(
     else:
         address = RecordsAddress(file=str(tmp_path / "records.db"))
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=25)
     @given(revisions)
     def try_out(taken: list[Any]) -> None:
         asyncio.run(live(address, taken))

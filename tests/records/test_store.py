@@ -274,7 +274,7 @@ async def test_unavailable_store_is_one_error_without_a_password(
     store = archive_of(address, table)
 
     with pytest.raises(RecordsUnavailable, match="the records at") as refused:
-        await store.records()
+        await store.outbox()
 
     assert isinstance(refused.value, Busy)
     assert "hunter2" not in str(refused.value)
@@ -290,7 +290,7 @@ async def test_nothing_is_created_before_first_use(tmp_path: Path, table: Table)
     await asyncio.sleep(0)
 
     assert not path.exists()
-    await store.records()
+    await store.outbox()
     assert path.exists()
     running.cancel()
     await asyncio.wait([running])
@@ -341,7 +341,7 @@ async def test_background_task_finds_records_created_later(
             while not logged:
                 await asyncio.wait([running], timeout=FIRST_PAUSE)
         await connection.execute("CREATE DATABASE later")
-        records = await store.records()
+        records = store.records
         await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
         await panels.until(lambda: panels.versions == [1])
 

@@ -118,6 +118,6 @@ async def open_world(
         address, clock, Ids(clock), parties=Roles(), panels=panels, files=files, secret=b"a secret of the tests"
     )
     try:
-        yield World(store, await store.records(), await store.outbox(), panels)
+        yield World(store, store.records, await store.outbox(), panels)
     finally:
         await store.close()

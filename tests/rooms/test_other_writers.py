@@ -102,9 +102,9 @@ async def put(app: Sobremesa, items: list[Item]) -> None:
 @pytest.fixture(params=["channel", "conversation", "thread"])
 async def world(request: pytest.FixtureRequest, app: Sobremesa) -> World:
     kinds: dict[str, tuple[list[Item], Rooms]] = {
-        "channel": (channel_rows(), app.channels),
-        "conversation": (conversation_rows(), app.conversation_rooms),
-        "thread": (thread_rows(), app.thread_rooms),
+        "channel": (channel_rows(), app.communities),
+        "conversation": (conversation_rows(), app.conversations),
+        "thread": (thread_rows(), app.threads),
     }
     items, rooms = kinds[request.param]
     await put(app, items)
@@ -127,11 +127,11 @@ async def test_pages_start_and_end_at_a_message_of_another_writer(world: World) 
 
 async def test_message_of_another_writer_has_the_name_of_its_author(world: World) -> None:
     for message_id in IDS:
-        message = await world.rooms.get(BEN, ROOM, message_id)
+        message = await world.rooms.get_message(BEN, ROOM, message_id)
         assert (message.content, message.username) == (f"posted {message_id}", "ana")
     assert {message.username for message in (await world.rooms.page(BEN, ROOM, limit=10)).messages} == {"ana"}
     with pytest.raises(NotFound):
-        await world.rooms.get(BEN, ROOM, MessageId("msg_e"))
+        await world.rooms.get_message(BEN, ROOM, MessageId("msg_e"))
 
 
 async def test_message_of_another_writer_supports_all_operations(
@@ -145,7 +145,7 @@ async def test_message_of_another_writer_supports_all_operations(
     await rooms.report(BEN, ROOM, message_id, "spam")
     answer = await rooms.send(BEN, ROOM, Draft("yes", reply_to=message_id))
 
-    found = await rooms.get(ANA, ROOM, message_id)
+    found = await rooms.get_message(ANA, ROOM, message_id)
     assert [(reaction.emoji, reaction.count) for reaction in found.reactions] == [("👍", 1)]
     reactors, _ = await rooms.list_reactors(ANA, ROOM, message_id, "👍", limit=5, cursor=None)
     assert [reactor.username for reactor in reactors] == ["ben"]
@@ -154,8 +154,8 @@ async def test_message_of_another_writer_supports_all_operations(
     assert answer.reply_to == message_id
     await rooms.unreact(BEN, ROOM, message_id, "👍")
     await rooms.unpin(ANA, ROOM, message_id)
-    await rooms.delete(ANA, ROOM, message_id)
-    assert (await rooms.get(BEN, ROOM, message_id)).deleted
+    await rooms.delete_message(ANA, ROOM, message_id)
+    assert (await rooms.get_message(BEN, ROOM, message_id)).deleted
 
 
 async def test_messages_of_other_writers_are_unread_until_read(world: World) -> None:
@@ -184,9 +184,9 @@ async def test_id_without_a_known_position_is_searched_up_to_a_limit(
     monkeypatch.setattr(archive, "SCAN_PAGE_SIZE", 1)
     monkeypatch.setattr(archive, "MAX_SCANNED", 2)
 
-    assert (await app.thread_rooms.get(BEN, ROOM, IDS[2])).message_id == IDS[2]
+    assert (await app.threads.get_message(BEN, ROOM, IDS[2])).message_id == IDS[2]
     with pytest.raises(NotFound):
-        await app.thread_rooms.get(BEN, ROOM, IDS[1])
+        await app.threads.get_message(BEN, ROOM, IDS[1])
 
 
 async def test_inbox_position_has_a_time_of_fixed_width(app: Sobremesa) -> None:

@@ -1,4 +1,4 @@
-"""`store` runs a test once on each of the five stores; `engine` and `table` are open on it, with a set clock."""
+"""`store` runs a test once on each of the four stores; `engine` and `table` are open on it, with a set clock."""
 
 from __future__ import annotations
 

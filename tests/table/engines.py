@@ -1,4 +1,4 @@
-"""The five stores that every contract test runs over, each with a fresh table."""
+"""The four stores that every contract test runs over, each with a fresh table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.names import IndexNames, Names
 
-Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "dynoxide-file", "moto"]
+Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "moto"]
 STORES: tuple[Store, ...] = get_args(Store)
 EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
 

@@ -14,6 +14,7 @@ _DYNOXIDE = {
     "remove-nowhere": "Removing a path whose container is missing, or is text, is silently ignored.",
     "unchanged-logged": "The stream contains writes that changed nothing.",
     "page-scanned-one-more": "A page that ends at 1 MB counts the item that did not fit as scanned.",
+    "reads-unlimited": "The items that a transaction reads may have more than 4 MB.",
     "prefix-ignores-case": "begins_with on a sort key ignores the case of ASCII letters.",
 }
 
@@ -31,6 +32,8 @@ _MOTO = {
     "map-unwrapped": "A map with an empty name, or with the name of a type such as S, is returned as another value.",
     "token-ignored": "An idempotency token has no effect: a repeated transaction is executed again.",
     "transaction-unlimited": "The items of a transaction may have more than 4 MB.",
+    "reads-unlimited": "The items that a transaction reads may have more than 4 MB.",
+    "reads-limited-to-25": "A transaction reads at most 25 items instead of 100.",
     "invalid-update-first": "A transaction with an update that is not valid for its item reports only that error.",
     "update-logged-twice": "The stream contains an item that an update created twice.",
     "unchanged-logged": "The stream contains writes that changed nothing.",
@@ -43,7 +46,6 @@ GAPS: dict[Store, dict[str, str]] = {
     "embedded-file": {},
     "embedded-memory": {},
     "dynoxide-memory": _DYNOXIDE,
-    "dynoxide-file": _DYNOXIDE,
     "moto": _MOTO,
 }
 

@@ -20,6 +20,7 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    TransactionRead,
     Written,
 )
 from sobremesa.table.errors import ConditionFailed, TableError
@@ -76,6 +77,8 @@ def canonical(answer: Result) -> Any:
             return typed(item), capacity
         case BatchRead(items, unprocessed, capacity):
             return {key: typed(item) for key, item in items.items()}, unprocessed, capacity
+        case TransactionRead(items, capacity):
+            return {key: typed(item) for key, item in items.items()}, capacity
         case BatchWritten(unprocessed, capacity):
             return unprocessed, capacity
         case RawPage(items, count, scanned, last, capacity):

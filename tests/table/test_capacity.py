@@ -311,12 +311,12 @@ async def test_what_a_block_used_can_be_measured(table: Table, store: Store) -> 
 
 @counting
 async def test_the_meter_adds_up_each_pattern(table: Table) -> None:
-    send = WritePattern("W1", "Say something", Message, Room)
+    send = WritePattern("W1", "Send a message", Message, Room)
     await table.write(Create(Room(room_id="r")))
     for number in range(3):
         await table.write(
-            Create(Message(room_id="r", message_id=str(number))),
-            Update(Room.key(room_id="r"), add(messages=1)),
+            message=Create(Message(room_id="r", message_id=str(number))),
+            room=Update(Room.key(room_id="r"), add(messages=1)),
             pattern=send,
         )
     await table.write_many([Put(Seat(room_id="r", user_id="u"))], pattern=send)

@@ -62,9 +62,9 @@ async def _transfer(table: Table, chance: random.Random, accounts: int) -> bool:
     amount = chance.randint(1, 30)
     try:
         await table.write(
-            Update(Account.key(account_id=str(giver)), add(balance=-amount), when=at_least("balance", amount)),
-            Update(Account.key(account_id=str(taker)), add(balance=amount)),
-            Create(Message(room_id="log", message_id=f"{chance.getrandbits(60)}", likes=amount)),
+            giver=Update(Account.key(account_id=str(giver)), add(balance=-amount), when=at_least("balance", amount)),
+            taker=Update(Account.key(account_id=str(taker)), add(balance=amount)),
+            log=Create(Message(room_id="log", message_id=f"{chance.getrandbits(60)}", likes=amount)),
         )
     except ConditionFailed:
         return False
@@ -93,12 +93,12 @@ async def test_concurrent_transfers_keep_the_total_and_no_negative_balance(table
 
 async def test_reads_beside_writes_never_see_half_a_transaction(memory: EmbeddedEngine) -> None:
     table = Table(memory)
-    await table.write(Create(Account(account_id="a", balance=100)), Create(Account(account_id="b")))
+    await table.write(a=Create(Account(account_id="a", balance=100)), b=Create(Account(account_id="b")))
     keys = [Account.key(account_id="a"), Account.key(account_id="b")]
 
     async def move() -> None:
         for _ in range(100):
-            await table.write(Update(keys[0], add(balance=-1)), Update(keys[1], add(balance=1)))
+            await table.write(giver=Update(keys[0], add(balance=-1)), taker=Update(keys[1], add(balance=1)))
 
     async def look() -> set[int]:
         seen = set()

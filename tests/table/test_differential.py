@@ -79,6 +79,7 @@ class Differential(RuleBasedStateMachine):
     def get(self, keys: list[RawKey], consistent: bool) -> None:
         self._compare("get", lambda engine: engine.get(keys[0], consistent=consistent, fields=None))
         self._compare("batch_get", lambda engine: engine.batch_get(keys, consistent=consistent))
+        self._compare("transact_get", lambda engine: engine.transact_get(keys))
 
     @rule(request=workload.queries())
     def query(self, request: QueryRequest) -> None:
@@ -135,7 +136,6 @@ def test_both_engines_return_the_same_for_random_operations(dynoxide_memory: End
                 settings=settings(
                     max_examples=max(1, left // STEPS),
                     stateful_step_count=STEPS,
-                    deadline=None,
                     database=None,
                     phases=PHASES,
                     report_multiple_bugs=False,
@@ -145,7 +145,18 @@ def test_both_engines_return_the_same_for_random_operations(dynoxide_memory: End
             beginning += 1_000_000
     print(f"{Run.outcomes.total()} operations from seed {SEED}:", *sorted(Run.outcomes.items()), sep="\n")
     # A workload that is always refused would compare nothing.
-    for what in ("put", "update", "transact, token no", "batch_write", "get", "query", "pages", "cursors", "scan"):
+    for what in (
+        "put",
+        "update",
+        "transact, token no",
+        "batch_write",
+        "get",
+        "transact_get",
+        "query",
+        "pages",
+        "cursors",
+        "scan",
+    ):
         assert Run.outcomes[what, "done"] > OPERATIONS // 500, what
     for what in ("put", "update", "delete_or_check", "transact, token no"):
         assert Run.outcomes[what, "ConditionFailed"] > OPERATIONS // 1000, what

@@ -171,12 +171,12 @@ async def test_rows_by_electrodb_are_read_with_their_ids_in_their_own_case(table
 
 
 async def test_patterns_find_them_in_the_table_and_in_an_index(table: Table) -> None:
-    people = await table.query(participants_of(convo_id="c_01"))
+    users = await table.query(participants_of(convo_id="c_01"))
     rooms = await table.query(conversations_of(user_id="u_01"))
     later = await table.query(since(convo_id="c_01", message_id="01HW1B"))
     rows = await table.query(everything_in(convo_id="c_01"))
 
-    assert [person.user_id for person in people.items] == ["u_01", "u_02"]
+    assert [person.user_id for person in users.items] == ["u_01", "u_02"]
     assert [seat.convo_id for seat in rooms.items] == ["c_01", "c_02"]
     assert [message.message_id for message in later.items] == ["01HW1D4E5F..."]
     assert [type(row) for row in rows.items] == [Conversation, Message, Message, Participant, Participant]
@@ -203,8 +203,8 @@ async def test_they_are_changed_under_conditions(table: Table) -> None:
     after = await table.write(Update(key, set_to(last_read_at="2026-04-16"), when=equals("role", "admin")))
     with pytest.raises(ConditionFailed) as refused:
         await table.write(
-            Create(Conversation(convo_id="c_03", type="group")),
-            Update(key, set_to(role="member"), when=equals("role", "member")),
+            conversation=Create(Conversation(convo_id="c_03", type="group")),
+            participant=Update(key, set_to(role="member"), when=equals("role", "member")),
         )
     await table.write(Delete(Participant.key(convo_id="c_02", user_id="u_03")))
 
@@ -295,12 +295,14 @@ async def test_two_ids_that_differ_only_in_case_cannot_both_be_there(table: Tabl
         await table.write(Create(Conversation(convo_id="C_01", type="direct")))
     with pytest.raises(BadExpression):
         await table.write(
-            Create(Conversation(convo_id="x", type="direct")), Create(Conversation(convo_id="X", type="direct"))
+            lower=Create(Conversation(convo_id="x", type="direct")),
+            upper=Create(Conversation(convo_id="X", type="direct")),
         )
 
     assert await stored(table.engine, "convo#c_01", "#metadata") == ROWS[0]
     await table.write(
-        Check(conversation(convo_id="c_09"), when=absent()), Check(conversation(convo_id="x"), when=absent())
+        lower=Check(conversation(convo_id="c_09"), when=absent()),
+        other=Check(conversation(convo_id="x"), when=absent()),
     )
 
 

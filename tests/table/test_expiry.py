@@ -14,6 +14,7 @@ from sobremesa.table import (
     Delete,
     Entity,
     Keys,
+    Operation,
     Put,
     RawKey,
     Table,
@@ -67,16 +68,17 @@ async def test_an_expired_row_is_invisible_to_every_read(table: Table, clock: Se
 async def test_an_expired_row_cannot_be_updated_checked_or_deleted(table: Table, clock: SetClock) -> None:
     await _expired(table, clock)
 
-    for operations in (
+    refused: list[list[Operation]] = [
         [Update(KEY, add(uses=1))],
         [Update(KEY, set_to(expires_at=now(clock) + 1000))],
         [Update(KEY, add(uses=1), when=equals("uses", 0))],
         [Delete(KEY)],
         [Check(KEY, when=present())],
         [Create(Session(user_id="u", session_id="new")), Check(KEY, when=present("uses"))],
-    ):
+    ]
+    for operations in refused:
         with pytest.raises(ConditionFailed):
-            await table.write(*operations)
+            await table.write(operations=operations)
 
     kept = await stored(table.engine, *KEY.raw)
     assert kept is not None
@@ -97,7 +99,7 @@ async def test_an_expired_row_may_be_created_again(table: Table, clock: SetClock
 async def test_what_must_be_absent_may_be_expired(table: Table, clock: SetClock) -> None:
     await _expired(table, clock)
 
-    await table.write(Check(KEY, when=~present()), Create(Session(user_id="u", session_id="new")))
+    await table.write(expired=Check(KEY, when=~present()), created=Create(Session(user_id="u", session_id="new")))
 
     assert await table.get(Session.key(user_id="u", session_id="new")) is not None
 

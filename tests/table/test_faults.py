@@ -28,7 +28,9 @@ async def test_on_a_bad_day_everything_still_happens_just_once(engine: Engine, s
     await table.write_many(Put(Message(room_id="r", message_id=f"{n:02d}")) for n in range(40))
     await table.write(Put(Account(account_id="a")))
     for number in range(20):
-        await table.write(Update(KEY, add(balance=1)), Put(Message(room_id="log", message_id=f"{number:02d}")))
+        await table.write(
+            account=Update(KEY, add(balance=1)), message=Put(Message(room_id="log", message_id=f"{number:02d}"))
+        )
 
     found = await table.get(KEY, consistent=True)
     assert found is not None
@@ -101,7 +103,7 @@ async def test_reads_and_transactions_are_always_tried_again(memory: EmbeddedEng
         lambda table: table.get_many([KEY]),
         lambda table: table.query(messages_of(room_id="r")),
         lambda table: table.count(messages_of(room_id="r")),
-        lambda table: table.write(Put(Account(account_id="a")), Put(Room(room_id="r"))),
+        lambda table: table.write(account=Put(Account(account_id="a")), room=Put(Room(room_id="r"))),
         lambda table: table.write_many([Put(Account(account_id="a"))]),
         lambda table: table.write(Update(KEY, set_to(balance=1)), token="any"),
     ]
@@ -214,7 +216,9 @@ async def test_conflicts_between_many_writers_pass(memory: EmbeddedEngine) -> No
 
     await asyncio.gather(
         *(
-            table.write(Update(KEY, add(balance=1)), Create(Message(room_id="r", message_id=str(number))))
+            table.write(
+                account=Update(KEY, add(balance=1)), message=Create(Message(room_id="r", message_id=str(number)))
+            )
             for number in range(40)
         )
     )

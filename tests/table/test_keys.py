@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NewType
 
 import pytest
 
-from sobremesa.table import Create, Entity, Key, Keys, Put, RawKey, Table, hash_part, hex_part, unhex_part
+from sobremesa.table import (
+    Create,
+    Entity,
+    Index,
+    Key,
+    Keys,
+    Layout,
+    Pattern,
+    Put,
+    RawKey,
+    Table,
+    gsi1,
+    hash_part,
+    hex_part,
+    unhex_part,
+)
 from sobremesa.table.engines.protocol import DeleteItem, Engine, PutItem, UpdateItem
-from sobremesa.table.errors import BadKey
+from sobremesa.table.errors import BadExpression, BadKey
 from sobremesa.table.keys import MAX_PK_BYTES, MAX_SK_BYTES, Template, successor
 from sobremesa.table.updates import Set
-from table.samples import Message, Room, Seat, refusal, row, stored
+from table.samples import Message, Room, Seat, messages_of, refusal, room, row, since, stored
+
+Count = NewType("Count", int)
 
 BAD_PARTS: dict[str, Any] = {
     "empty": "",
@@ -60,7 +77,7 @@ async def test_a_row_with_a_bad_part_is_refused_before_anything_is_written(table
         [Create(Room(room_id="r")), Create(Seat(room_id="r", user_id=bad))],
         [Create(Room(room_id="r")), Create(Seat(room_id="r", user_id="u", seen_at=bad))],
     ):
-        assert await refusal(lambda operations=operations: table.write(*operations)) is BadKey  # type: ignore[misc]
+        assert await refusal(lambda operations=operations: table.write(operations=operations)) is BadKey  # type: ignore[misc]
     assert await refusal(lambda: table.write_many([Put(Room(room_id="r")), Put(Room(room_id=bad))])) is BadKey
 
     assert [item async for item in table.scan()] == []
@@ -155,11 +172,97 @@ def test_a_template_that_could_be_read_in_two_ways_is_refused(text: str) -> None
         Template(text)
 
 
-def test_a_key_names_what_is_missing_or_unknown() -> None:
-    with pytest.raises(BadKey, match="message_id"):
-        Message.key(room_id="r")
-    with pytest.raises(BadKey, match="body is not in the key"):
-        Message.key(room_id="r", message_id="m", body="x")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: Message.key(rom_id="r", message_id="m", body="x"),
+            "the key of Message takes room_id, message_id; rom_id is not one of them (did you mean room_id?), "
+            "body is not one of them, room_id is missing",
+        ),
+        (
+            lambda: Message.key(room_id=None),
+            "the key of Message takes room_id, message_id; message_id is missing, room_id is None",
+        ),
+        (lambda: room(room="r"), "room is not one of them (did you mean room_id?), room_id is missing"),
+        (
+            lambda: since(room_id="r", mesage_id="m"),
+            "pattern T6 takes room_id, message_id; mesage_id is not one of them (did you mean message_id?), "
+            "message_id is missing",
+        ),
+        (lambda: since(room_id="r", message_id=None), "message_id is None"),
+        (lambda: messages_of(room_id="r", user_id="u"), "pattern T1 takes room_id; user_id is not one of them"),
+    ],
+)
+def test_one_error_names_every_wrong_part_and_the_right_ones(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(BadKey) as refused:
+        call()
+
+    assert message in str(refused.value)
+
+
+class Step(Entity):
+    """A row with numbers in its keys."""
+
+    keys = Keys(pk="RUN#{run}", sk="STEP#{number:010}")
+    by_stage = Index(gsi1, pk="STAGE#{stage}", sk="{number:010}#{run}")
+
+    run: str
+    number: Count
+    stage: Count | None = None
+
+
+all_steps = Pattern("N1", "What are the steps?", Step)
+steps_between = Pattern("N2", "Which steps?", Step, between=("STEP#{number:010}", "STEP#{until:010}"))
+steps_from = Pattern("N3", "Which steps follow?", Step, between=("STEP#{number:010}", "STEP$"))
+one_step = Pattern("N4", "Which step?", Step, prefix="STEP#{number:010}")
+steps_of_stage = Pattern("N5", "Which steps are in this stage?", Step, index="by_stage")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Step.key(run="r", number="7"), "number has the type str; this part of the key is an integer"),
+        (lambda: Step.key(run=7, number=7), "run has the type int; this part of the key is text"),
+        (lambda: Step.key(run="r", number=7.0), "number has the type float"),
+        (lambda: steps_between(run="r", number=1, until="9"), "until has the type str"),
+        (lambda: steps_of_stage(stage="3"), "stage has the type str"),
+        (lambda: Step(run="r", number=1, stage="3").to_item(Layout()), "stage has the type str"),  # type: ignore[arg-type]
+        (lambda: Step.key(run="r", number=-1), "must not be negative"),
+        (lambda: steps_from(run="r", number=10**10), "number has more than 10 digits"),
+        (lambda: one_step(run="r", number=10**5000), "number has more than 10 digits"),
+    ],
+)
+def test_a_part_of_the_wrong_type_or_out_of_range_is_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(BadKey) as refused:
+        call()
+
+    assert message in str(refused.value)
+
+
+async def test_padded_numbers_sort_as_numbers_and_are_read_back(table: Table) -> None:
+    numbers = [0, 2, 9, 10, 99, 100, 9_999_999_999]
+    rows = [Step(run="r", number=Count(number), stage=Count(1)) for number in numbers]
+    await table.write_many(Put(step) for step in reversed(rows))
+
+    assert (await table.query(all_steps(run="r"))).items == rows
+    assert (await table.query(steps_of_stage(stage=1))).items == rows
+    assert (await table.query(steps_between(run="r", number=9, until=99))).items == rows[2:5]
+    assert (await table.query(steps_from(run="r", number=11))).items == rows[4:]
+    assert (await table.query(one_step(run="r", number=10))).items == [rows[3]]
+    assert Step.from_item({"pk": "RUN#r", "sk": "STEP#0000000042"}, Layout()) == Step(run="r", number=Count(42))
+
+
+@pytest.mark.parametrize("prefix", ["STEP#{number}", "STEP#{number:05}", "STEP#{other}"])
+def test_a_pattern_pads_a_number_as_the_key_does(prefix: str) -> None:
+    with pytest.raises(BadExpression, match=r"as many digits as in STEP#\{number:010\}"):
+        Pattern("N", "?", Step, prefix=prefix)
+
+
+def test_a_padded_part_is_parsed_only_with_all_its_digits() -> None:
+    template = Template("STEP#{number:05}")
+
+    assert [template.parse(key) for key in ("STEP#7", "STEP#000007", "STEP#0000x")] == [None, None, None]
 
 
 def test_keys_are_equal_by_what_they_name() -> None:

@@ -104,7 +104,7 @@ async def test_every_promise_is_kept_under_other_names(
 async def test_rows_are_stored_under_the_names_of_the_map(table: Table, names: Names) -> None:
     seat = Seat(room_id="R1", user_id="U1", seen_at="2026")
     session = Session(user_id="U1", session_id="S1", expires_at=4102444800)
-    await table.write(Create(seat), Create(session))
+    await table.write(seat=Create(seat), session=Create(session))
 
     if names is CAPITALS:
         assert await stored(table.engine, "ROOM#R1", "SEAT#U1") == {

@@ -7,7 +7,19 @@ from typing import assert_type
 
 import pytest
 
-from sobremesa.table import Entity, Index, Keys, Lookup, Page, Pattern, Registry, Table, WritePattern, gsi1
+from sobremesa.table import (
+    Entity,
+    Index,
+    Keys,
+    Lookup,
+    Page,
+    Pattern,
+    PatternGroup,
+    Registry,
+    Table,
+    WritePattern,
+    gsi1,
+)
 from sobremesa.table.engines.protocol import SortBetween, SortEquals, SortPrefix
 from sobremesa.table.errors import BadExpression, BadKey, BadRow
 from table.samples import (
@@ -88,7 +100,7 @@ def test_a_pattern_over_several_entities_needs_one_partition() -> None:
     with pytest.raises(BadExpression, match="another partition"):
         Pattern[Entity]("X", "?", Message, Elsewhere, prefix="MSG#")
     with pytest.raises(BadExpression):
-        Pattern[Entity]("X", "nobody's")
+        Pattern[Entity]("X", "no entity's")
 
 
 def test_two_patterns_of_one_name_are_refused() -> None:
@@ -98,13 +110,26 @@ def test_two_patterns_of_one_name_are_refused() -> None:
 
 def test_a_registry_gathers_what_modules_declare() -> None:
     module = types.ModuleType("declared")
-    write = WritePattern("W1", "Say something", Message)
+    write = WritePattern("W1", "Send a message", Message)
     vars(module).update(Entity=Entity, Message=Message, Room=Room, messages=messages_of, again=messages_of, w=write)
 
     registry = Registry.of(module)
 
     assert registry.entities == (Message, Room)
     assert registry.patterns == {"T1": messages_of, "W1": write}
+
+
+def test_a_registry_gathers_the_patterns_of_a_group() -> None:
+    class Posts(PatternGroup, frozen=True):
+        id: str
+
+        def patterns(self) -> list[Lookup[Message]]:
+            return [Lookup(self.id, "What is this message?", Message)]
+
+    module = types.ModuleType("declared")
+    vars(module).update(Posts=Posts, first=Posts(id="P1"), second=Posts(id="P2"))
+
+    assert list(Registry.of(module).patterns) == ["P1", "P2"]
 
 
 async def test_asking_is_typed_by_the_entity_of_the_pattern(table: Table) -> None:

@@ -202,7 +202,7 @@ SIZES: list[tuple[Any, int]] = [
 
 
 @pytest.mark.parametrize(("value", "size"), SIZES)
-def test_a_value_counts_as_many_bytes_as_dynamodb_says(value: Any, size: int) -> None:
+def test_a_value_counts_as_many_bytes_as_dynamodb_documents(value: Any, size: int) -> None:
     assert weigh({"name": value})[1] == 4 + size
 
 

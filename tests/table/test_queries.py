@@ -168,12 +168,6 @@ async def test_a_typed_filter_names_fields(table: Table) -> None:
 async def test_query_of_some_fields(table: Table, engine: Engine) -> None:
     await post(table, "r", 2, body="b")
 
-    page = await table.query_fields(messages_of(room_id="r"), ["message_id", "body"], limit=1)
-    assert page.items == [{"message_id": "m00", "body": "b"}]
-    assert page.cursor is not None
-    page = await table.query_fields(messages_of(room_id="r"), ["body"], cursor=page.cursor)
-    assert page.items == [{"body": "b"}]
-
     raw = await engine.query(QueryRequest(pk="ROOM#r", fields=("likes", "gone")))
     assert raw.items == [{"likes": 0}, {"likes": 0}]
     assert raw.count == 2

@@ -108,7 +108,7 @@ async def test_many_rows_come_in_the_order_of_their_keys_however_many_and_howeve
 
 async def test_many_rows_of_several_kinds_come_each_as_their_own(table: Table) -> None:
     message, head = Message(room_id="r", message_id="m"), Room(room_id="r", name="n")
-    await table.write(Create(message), Create(head))
+    await table.write(message=Create(message), head=Create(head))
 
     assert await table.get_many([head.own_key(), message.own_key()]) == [head, message]
 

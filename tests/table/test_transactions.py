@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 
 import pytest
 
@@ -59,10 +60,10 @@ async def test_all_operations_happen_together(table: Table) -> None:
     await _open_accounts(table, a=10, b=5)
 
     await table.write(
-        Update(A, add(balance=-3), when=at_least("balance", 3)),
-        Update(B, add(balance=3)),
-        Create(Message(room_id="r", message_id="m", body="3 from a to b")),
-        Check(Account.key(account_id="c"), when=~present()),
+        giver=Update(A, add(balance=-3), when=at_least("balance", 3)),
+        taker=Update(B, add(balance=3)),
+        message=Create(Message(room_id="r", message_id="m", body="3 from a to b")),
+        absent=Check(Account.key(account_id="c"), when=~present()),
     )
 
     assert await table.get_many([A, B], consistent=True) == [
@@ -74,18 +75,21 @@ async def test_all_operations_happen_together(table: Table) -> None:
 
 async def test_when_one_condition_fails_nothing_happens_and_every_failure_is_named(table: Table) -> None:
     await _open_accounts(table, a=1, b=5)
-    operations: list[Operation] = [
-        Update(B, add(balance=3)),
-        Update(A, add(balance=-3), when=at_least("balance", 3)),
-        Create(Room(room_id="r")),
-        Check(Account.key(account_id="c"), when=present()),
-        Delete(Room.key(room_id="gone")),
-    ]
 
     with pytest.raises(ConditionFailed) as failed:
-        await table.write(*operations)
+        await table.write(
+            taker=Update(B, add(balance=3)),
+            giver=Update(A, add(balance=-3), when=at_least("balance", 3)),
+            created=Create(Room(room_id="r")),
+            absent=Check(Account.key(account_id="c"), when=present()),
+            deleted=Delete(Room.key(room_id="gone")),
+        )
 
-    assert [failure.index for failure in failed.value.failures] == [1, 3, 4]
+    assert [failure.name for failure in failed.value.failures] == ["giver", "absent", "deleted"]
+    assert failed.value.names == {"giver", "absent", "deleted"}
+    assert "giver" in failed.value
+    assert "taker" not in failed.value
+    assert str(failed.value).startswith("condition failed: giver on ACCOUNT#a / BALANCE, absent on ")
     assert [failure.key for failure in failed.value.failures] == [
         A.raw,
         RawKey("ACCOUNT#c", "BALANCE"),
@@ -95,7 +99,44 @@ async def test_when_one_condition_fails_nothing_happens_and_every_failure_is_nam
     assert there is not None
     assert there["balance"] == 1
     assert missing == [None, None]
+    assert failed.value.item("giver") == there
+    assert failed.value.item("absent") is None
     assert await table.get_many([A, B]) == [Account(account_id="a", balance=1), Account(account_id="b", balance=5)]
+    assert await table.get(Room.key(room_id="r")) is None
+
+
+async def test_similar_operations_share_a_name_and_each_can_be_asked_for(table: Table) -> None:
+    await _open_accounts(table, a=1)
+    there, missing = Update(A, add(balance=1)), Update(B, add(balance=1))
+
+    with pytest.raises(ConditionFailed) as failed:
+        await table.write(room=Create(Room(room_id="r")), message=None, accounts=[there, missing])
+
+    assert failed.value.names == {"accounts"}
+    assert missing in failed.value
+    assert there not in failed.value
+
+
+async def test_watchers_receive_the_operations_of_a_transaction_in_order(table: Table) -> None:
+    received: list[Operation] = []
+
+    def watch(operations: Sequence[Operation], *, in_bulk: bool) -> None:
+        received.extend(operations)
+
+    table.watch(watch)
+    first, *others = (Put(Room(room_id=str(number))) for number in range(3))
+
+    await table.write(first=first, none=None, others=others)
+
+    assert received == [first, *others]
+
+
+async def test_an_operation_without_a_name_is_refused_beside_named_ones(table: Table) -> None:
+    with pytest.raises(TypeError, match="needs a name"):
+        await table.write(Put(Room(room_id="r")), other=Put(Room(room_id="o")))  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="needs a name"):
+        await table.write(Put(Room(room_id="r")), Put(Room(room_id="o")))  # type: ignore[call-overload]
+
     assert await table.get(Room.key(room_id="r")) is None
 
 
@@ -103,10 +144,10 @@ async def test_indexes_and_rows_change_together_or_not_at_all(table: Table) -> N
     from table.samples import rooms_of
 
     with pytest.raises(ConditionFailed):
-        await table.write(Create(Seat(room_id="r", user_id="u")), Update(A, add(balance=1)))
+        await table.write(seat=Create(Seat(room_id="r", user_id="u")), account=Update(A, add(balance=1)))
     assert (await table.query(rooms_of(user_id="u"))).items == []
 
-    await table.write(Create(Seat(room_id="r", user_id="u")), Create(Account(account_id="a")))
+    await table.write(seat=Create(Seat(room_id="r", user_id="u")), account=Create(Account(account_id="a")))
     assert len((await table.query(rooms_of(user_id="u"))).items) == 1
 
 
@@ -126,7 +167,9 @@ async def test_a_hundred_operations_are_one_transaction_and_a_hundred_and_one_ar
 async def test_no_operations_are_refused(table: Table) -> None:
     operations: list[Operation] = []
     with pytest.raises(BadExpression):
-        await table.write(*operations, token=None)
+        await table.write(operations=operations)
+    with pytest.raises(BadExpression):
+        await table.write(account=None)
 
 
 @pytest.mark.parametrize(
@@ -177,9 +220,9 @@ async def test_stored_items_do_not_count_towards_four_megabytes(engine: Engine) 
 async def test_the_same_token_again_does_nothing_more(table: Table, store: Store, token: str) -> None:
     await _open_accounts(table, a=10)
     operations = (Update(A, add(balance=1)), Create(Room(room_id="r")))
-    await table.write(*operations, token=token)
+    await table.write(operations=operations, token=token)
 
-    replayed = await refusal(lambda: table.write(*operations, token=token))
+    replayed = await refusal(lambda: table.write(operations=operations, token=token))
 
     # A create that is executed a second time fails; a replay does not.
     assert replayed is (ConditionFailed if gaps.has(store, "token-ignored") else None)
@@ -296,7 +339,7 @@ async def test_sets_grow_in_a_transaction(table: Table) -> None:
     seat = Seat(room_id="r", user_id="u", tags=frozenset({"a"}))
     await table.write(Create(seat))
 
-    await table.write(Update(seat.own_key(), add_to_set(tags=["b"])), Create(Room(room_id="r")))
+    await table.write(seat=Update(seat.own_key(), add_to_set(tags=["b"])), room=Create(Room(room_id="r")))
 
     found = await table.get(seat.own_key())
     assert found is not None

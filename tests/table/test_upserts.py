@@ -51,7 +51,7 @@ async def test_what_expires_cannot_be_upserted(table: Table) -> None:
 
 async def test_a_pair_of_different_rows_comes_by_one_request(table: Table) -> None:
     room, seat = Room(room_id="r", name="Kitchen"), Seat(room_id="r", user_id="u")
-    await table.write(Create(room), Create(seat))
+    await table.write(room=Create(room), seat=Create(seat))
 
     both = await table.get_pair(room.own_key(), seat.own_key(), consistent=True)
     half = await table.get_pair(Room.key(room_id="other"), seat.own_key(), consistent=True)

@@ -27,22 +27,22 @@ DAY = 24 * 3600
 
 async def propose(deal: Deal, title: str) -> Card:
     payload = {"title": title, "text": "And on paper."}
-    return await deal.app.cards.create(deal.seller, deal.thread_id, type="amendment", payload=payload)
+    return await deal.app.threads.cards.create(deal.seller, deal.thread_id, type="amendment", payload=payload)
 
 
 async def decide(deal: Deal, card: Card, to: str) -> None:
-    await deal.app.cards.move(deal.buyer, deal.thread_id, card.message_id, to=to, version=1)
+    await deal.app.threads.cards.move(deal.buyer, deal.thread_id, card.message_id, to=to, version=1)
 
 
 async def amendments(deal: Deal, who: Actor | None = None) -> list[Amendment]:
-    records = await deal.app.archive.records()
+    records = deal.app.records
     return (await records.list_amendments(who or deal.buyer, deal.thread_id, limit=50)).items
 
 
 async def docs_of(deal: Deal) -> str:
     """Return the docs tab, after all pending outbox rows were replayed."""
-    await (await deal.app.archive.outbox()).replay()
-    return str((await deal.app.tabs.get(deal.buyer, deal.thread_id, "docs")).content)
+    await (await deal.app.records_store.outbox()).replay()
+    return str((await deal.app.threads.tabs.get(deal.buyer, deal.thread_id, "docs")).content)
 
 
 async def test_accepted_amendment_is_stored_once_and_listed(deal: Deal) -> None:
@@ -82,15 +82,15 @@ async def test_amendment_is_retried_until_records_are_available(store: str, cloc
 async def test_file_of_a_record_survives_its_message_and_never_expires(deal: Deal, clock: Ahead) -> None:
     app, thread_id = deal.app, deal.thread_id
     sent, alone, loose = [await uploaded(app, deal.seller) for _ in range(3)]
-    message = await app.thread_rooms.send(deal.seller, thread_id, Draft("the contract", attachments=[sent.file_id]))
-    records = await app.archive.records()
+    message = await app.threads.send(deal.seller, thread_id, Draft("the contract", attachments=[sent.file_id]))
+    records = app.records
     for file in (sent, alone):
         made = await records.create_document(
             deal.seller, thread_id, title="License", kind="license", file_id=file.file_id
         )
         assert made.sha256 is not None
 
-    await app.thread_rooms.delete(deal.seller, thread_id, message.message_id)
+    await app.threads.delete_message(deal.seller, thread_id, message.message_id)
     clock.move(seconds=2 * DAY)
 
     for file in (sent, alone):
@@ -105,12 +105,12 @@ async def test_record_refuses_files_of_other_users_and_threads(deal: Deal) -> No
     app = deal.app
     other = await strike_deal(app)
     theirs = await uploaded(app, other.seller)
-    await app.thread_rooms.send(other.seller, other.thread_id, Draft("", attachments=[theirs.file_id]))
+    await app.threads.send(other.seller, other.thread_id, Draft("", attachments=[theirs.file_id]))
     mine_elsewhere = await uploaded(app, deal.seller)
-    await app.thread_participants.add(other.admin, other.thread_id, deal.seller.user_id, "seller")
-    await app.thread_rooms.send(deal.seller, other.thread_id, Draft("", attachments=[mine_elsewhere.file_id]))
+    await app.threads.participants.add(other.admin, other.thread_id, deal.seller.user_id, "seller")
+    await app.threads.send(deal.seller, other.thread_id, Draft("", attachments=[mine_elsewhere.file_id]))
 
-    records = await app.archive.records()
+    records = app.records
     for file in (theirs, mine_elsewhere):
         with pytest.raises(NotFound):
             await records.create_document(
@@ -121,12 +121,12 @@ async def test_record_refuses_files_of_other_users_and_threads(deal: Deal) -> No
 async def test_withheld_file_is_not_revealed_by_a_record(deal: Deal) -> None:
     app = deal.app
     file = await uploaded(app, deal.seller)
-    sent = await app.thread_rooms.send(deal.seller, deal.thread_id, Draft("look", attachments=[file.file_id]))
-    await app.thread_rooms.report(deal.buyer, deal.thread_id, sent.message_id, "I would rather not")
-    [case], _ = await app.review.list_cases(PLATFORM, limit=5)
-    await app.review.decide(PLATFORM, case.case_id, "block")
+    sent = await app.threads.send(deal.seller, deal.thread_id, Draft("look", attachments=[file.file_id]))
+    await app.threads.report(deal.buyer, deal.thread_id, sent.message_id, "I would rather not")
+    [case], _ = await app.moderation.list_cases(PLATFORM, limit=5)
+    await app.moderation.decide(PLATFORM, case.case_id, "block")
 
-    records = await app.archive.records()
+    records = app.records
     with pytest.raises(NotFound):
         await records.create_document(
             deal.seller, deal.thread_id, title="License", kind="license", file_id=file.file_id
@@ -153,7 +153,7 @@ async def test_file_of_another_writer_never_shows_its_storage_key(deal: Deal) ->
     )
     await deal.app.table.write(Put(foreign))
 
-    page = await deal.app.thread_rooms.page(deal.buyer, deal.thread_id, limit=50)
+    page = await deal.app.threads.page(deal.buyer, deal.thread_id, limit=50)
 
     shown = [file for message in page.messages for file in message.attachments]
     assert shown == [{"kind": "preview", "mime": "image/jpeg", "w": 4, "h": 3}]
@@ -163,7 +163,7 @@ async def test_command_rebuilds_a_damaged_tab(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     async with Sobremesa.open(store, background=False) as app:
         deal = await strike_deal(app)
-        records = await app.archive.records()
+        records = app.records
         await records.create_document(deal.buyer, deal.thread_id, title="License", kind="license", body="One year.")
         await docs_of(deal)
         whole = await app.table.get(tab_by_name(room_id=deal.thread_id, tab="docs"))
@@ -180,4 +180,4 @@ async def test_command_rebuilds_a_damaged_tab(tmp_path: Path) -> None:
         done = await commands.run_async(commands.SOBREMESA, "records", "rebuild", "--store", store)
         assert done.returncode == 0, done.stderr
 
-        assert "License" in str((await app.tabs.get(deal.seller, deal.thread_id, "docs")).content)
+        assert "License" in str((await app.threads.tabs.get(deal.seller, deal.thread_id, "docs")).content)

@@ -73,7 +73,7 @@ BUDGETS: dict[str, Cost] = {
 async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     """Call every method once, and return what each cost."""
     app, room, buyer, seller = deal.app, deal.thread_id, deal.buyer, deal.seller
-    threads, rooms, people = app.threads, app.thread_rooms, app.thread_participants
+    threads, rooms, participants = app.threads, app.threads, app.threads.participants
     costs: dict[str, Cost] = {}
 
     async def spend(name: str, verb: Awaitable[Any]) -> Any:
@@ -90,17 +90,17 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     await spend("make a project of an lbg and a leg", threads.create(buyer, both))
     for number in range(17):
         await threads.create(buyer, NewThread("project", seller.user_id, city=str(number)))
-    await spend("inbox of 20 with nothing unread", threads.list_inbox(seller, limit=20))
+    await spend("inbox of 20 with nothing unread", threads.list_threads(seller, limit=20))
     await spend("threads of an lbg", threads.list_about(seller, lbg_id=LbgId("lbg_1"), leg_id=None, limit=20))
     await spend("get a thread", threads.get(seller, room))
 
     sent = await spend("send, three participants", rooms.send(buyer, room, Draft("hello")))
     await spend("send with a nonce", rooms.send(buyer, room, Draft("hello", nonce="n")))
     last = await spend("send without having read", rooms.send(seller, room, Draft("hello")))
-    await spend("inbox of 20 with one unread", threads.list_inbox(seller, limit=20))
+    await spend("inbox of 20 with one unread", threads.list_threads(seller, limit=20))
     await spend("page", rooms.page(buyer, room, limit=20))
-    await spend("get a message", rooms.get(buyer, room, sent.message_id))
-    await spend("get a message by its id alone, of 20 threads", rooms.find_anywhere(buyer, sent.message_id))
+    await spend("get a message", rooms.get_message(buyer, room, sent.message_id))
+    await spend("get a message by its id alone, of 20 threads", rooms.find_message(buyer, sent.message_id))
     await spend("edit", rooms.edit(buyer, room, sent.message_id, "hello there"))
     await spend("unread", rooms.unread(seller, room))
     await spend("mark read up to the head", rooms.mark_read(buyer, room, last.message_id))
@@ -108,21 +108,21 @@ async def costs_of(deal: Deal, clock: Ahead) -> dict[str, Cost]:
     await spend("readers", rooms.list_readers(buyer, room, limit=20, cursor=None))
 
     offer = {"amount": 100, "currency": "EUR"}
-    card = await spend("make an offer", app.cards.create(buyer, room, type="offer", payload=offer))
-    await spend("make a second offer", app.cards.create(buyer, room, type="offer", payload=offer))
-    await spend("accept it", app.cards.move(seller, room, card.message_id, to="accepted", version=1))
-    await spend("get a card", app.cards.get(seller, room, card.message_id))
-    await spend("cards of a thread", app.cards.list_cards(seller, room, limit=20))
-    await spend("write a tab", app.tabs.put(buyer, room, "brief", {"title": "x"}, source_version=1))
-    await spend("show a tab", app.tabs.put_snapshot(room, "docs", {"title": "x"}, 1))
-    await spend("open the panel", app.tabs.open_panel(seller, room))
+    card = await spend("make an offer", app.threads.cards.create(buyer, room, type="offer", payload=offer))
+    await spend("make a second offer", app.threads.cards.create(buyer, room, type="offer", payload=offer))
+    await spend("accept it", app.threads.cards.move(seller, room, card.message_id, to="accepted", version=1))
+    await spend("get a card", app.threads.cards.get(seller, room, card.message_id))
+    await spend("cards of a thread", app.threads.cards.list_cards(seller, room, limit=20))
+    await spend("write a tab", app.threads.tabs.put(buyer, room, "brief", {"title": "x"}, source_version=1))
+    await spend("show a tab", app.threads.tabs.put_snapshot(room, "docs", {"title": "x"}, 1))
+    await spend("open the panel", app.threads.tabs.open_panel(seller, room))
 
     guest = await new_person(app, "gus")
-    await spend("add a participant", people.add(buyer, room, guest.user_id, "buyer"))
+    await spend("add a participant", participants.add(buyer, room, guest.user_id, "buyer"))
     until = at(clock.now_ms() + 60_000)
-    await spend("block a participant", people.change(seller, room, guest.user_id, blocked_until=until))
-    await spend("participants", people.list_participants(seller, room, limit=20))
-    await spend("leave", people.remove(guest, room, guest.user_id))
+    await spend("block a participant", participants.change(seller, room, guest.user_id, blocked_until=until))
+    await spend("participants", participants.list_participants(seller, room, limit=20))
+    await spend("leave", participants.remove(guest, room, guest.user_id))
     await spend("lock", threads.set_status(buyer, room, "locked"))
     await spend("reopen as the platform", threads.set_status(PLATFORM, room, "open"))
     return costs

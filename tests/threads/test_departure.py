@@ -38,12 +38,12 @@ class Life(NamedTuple):
         """Return every name on the messages of this user."""
         shown = set()
         for deal in (self.own, self.helped, self.left):
-            page = await deal.app.thread_rooms.page(deal.seller, deal.thread_id, limit=100)
+            page = await deal.app.threads.page(deal.seller, deal.thread_id, limit=100)
             shown |= {message.username for message in page.messages if message.author_id == self.zeb.user_id}
-        people, _ = await self.own.app.thread_participants.list_participants(
+        users, _ = await self.own.app.threads.participants.list_participants(
             self.own.seller, self.own.thread_id, limit=10
         )
-        profiles = await self.own.app.accounts.profiles([participant.user_id for participant in people])
+        profiles = await self.own.app.accounts.profiles([participant.user_id for participant in users])
         return shown | {profile.username for profile in profiles.values() if profile.user_id == self.zeb.user_id}
 
 
@@ -57,14 +57,14 @@ async def life(app: Sobremesa) -> Life:
     made = await app.threads.create(zeb, NewThread("project", own.seller.user_id))
     own = own._replace(thread_id=made.listed.thread.room_id, buyer=zeb)
     for deal in (helped, left):
-        await app.thread_participants.add(deal.buyer, deal.thread_id, zeb.user_id, "buyer")
+        await app.threads.participants.add(deal.buyer, deal.thread_id, zeb.user_id, "buyer")
     for deal in (own, helped, left):
-        await deal.say(zeb, f"hello from {deal.thread_id}")
-        await deal.say(deal.seller, "hello you")
-    await app.thread_participants.remove(zeb, left.thread_id, zeb.user_id)
+        await deal.send(zeb, f"hello from {deal.thread_id}")
+        await deal.send(deal.seller, "hello you")
+    await app.threads.participants.remove(zeb, left.thread_id, zeb.user_id)
     offer = {"amount": 100, "currency": "EUR"}
-    card = await app.cards.create(zeb, own.thread_id, type="offer", payload=offer)
-    await app.thread_rooms.react(zeb, own.thread_id, card.message_id, "👍")
+    card = await app.threads.cards.create(zeb, own.thread_id, type="offer", payload=offer)
+    await app.threads.react(zeb, own.thread_id, card.message_id, "👍")
     return Life(zeb, own, helped, left, card.message_id)
 
 
@@ -90,13 +90,13 @@ async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None
     await assert_nothing_personal_is_left(life)
     for deal in (life.own, life.helped):
         with pytest.raises(NotFound):
-            await deal.say(life.zeb, "boo")
+            await deal.send(life.zeb, "boo")
     # Messages and offers stay with the other side.
     seller = life.own.seller
-    page = await app.thread_rooms.page(seller, life.own.thread_id, limit=10)
+    page = await app.threads.page(seller, life.own.thread_id, limit=10)
     assert [message.content for message in reversed(page.messages)][1:] == ["hello you", "offer: open"]
-    assert (await app.cards.get(seller, life.own.thread_id, life.offer_id)).created_by == life.zeb.user_id
-    await life.own.say(seller, "anybody?")
+    assert (await app.threads.cards.get(seller, life.own.thread_id, life.offer_id)).created_by == life.zeb.user_id
+    await life.own.send(seller, "anybody?")
 
 
 def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awaitable[Any]]:
@@ -159,4 +159,4 @@ async def test_deleted_user_can_neither_be_contacted_nor_create_threads(life: Li
     with pytest.raises(Unauthenticated):
         await app.threads.create(life.zeb, wanted)
     with pytest.raises(NotFound):
-        await app.thread_participants.add(life.left.buyer, life.left.thread_id, life.zeb.user_id, "buyer")
+        await app.threads.participants.add(life.left.buyer, life.left.thread_id, life.zeb.user_id, "buyer")

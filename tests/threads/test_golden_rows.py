@@ -158,7 +158,7 @@ async def old_deal(app: Sobremesa) -> Deal:
 
 
 async def test_thread_of_another_writer_is_read_and_continued(old_deal: Deal) -> None:
-    rooms = old_deal.app.thread_rooms
+    rooms = old_deal.app.threads
 
     first = await rooms.page(BEA, OLD, limit=1)
     assert [message.message_id for message in first.messages] == ["msg_2"]
@@ -166,7 +166,7 @@ async def test_thread_of_another_writer_is_read_and_continued(old_deal: Deal) ->
     rest = await rooms.page(BEA, OLD, limit=5, cursor=first.cursor)
     assert [message.content for message in rest.messages] == ["sanitized markdown or plaintext"]
 
-    sent = await old_deal.say(SAL, "still there?")
+    sent = await old_deal.send(SAL, "still there?")
     assert await old_deal.contents() == ["sanitized markdown or plaintext", "", "still there?"]
     assert (await old_deal.thread()).last_message_id == sent.message_id
     # The document's buyer has read up to its message; what came after it is unread, and is read from here on.
@@ -180,24 +180,24 @@ async def test_thread_of_another_writer_is_read_and_continued(old_deal: Deal) ->
 async def test_inbox_and_references_of_another_writer_list_the_thread(old_deal: Deal, clock: Ahead) -> None:
     threads = old_deal.app.threads
     for who, role, muted in ((BEA, "buyer", False), (SAL, "seller", True)):
-        [listed] = (await threads.list_inbox(who, limit=5))[0]
+        [listed] = (await threads.list_threads(who, limit=5))[0]
         assert listed.thread.room_id == OLD
         assert listed.participant is not None
         assert (listed.participant.role_context, listed.participant.muted) == (role, muted)
     about: dict[str, Any] = {"lbg_id": "lbg_1", "leg_id": None}
     assert len((await threads.list_about(BEA, **about, limit=5))[0]) == 1
 
-    brief = await old_deal.app.tabs.get(BEA, OLD, "brief")
+    brief = await old_deal.app.threads.tabs.get(BEA, OLD, "brief")
     assert (brief.content, brief.source_version) == ({"title": "A kitchen", "budget": 12.5}, 0)
-    await old_deal.app.tabs.put(BEA, OLD, "brief", {"title": "Two kitchens"}, source_version=1)
-    made = await old_deal.app.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
-    await old_deal.app.cards.move(SAL, OLD, made.message_id, to="accepted", version=1)
+    await old_deal.app.threads.tabs.put(BEA, OLD, "brief", {"title": "Two kitchens"}, source_version=1)
+    made = await old_deal.app.threads.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+    await old_deal.app.threads.cards.move(SAL, OLD, made.message_id, to="accepted", version=1)
     until = clock.now_ms() + 60_000
-    silenced = await old_deal.app.thread_participants.change(BEA, OLD, SAL.user_id, blocked_until=at(until))
+    silenced = await old_deal.app.threads.participants.change(BEA, OLD, SAL.user_id, blocked_until=at(until))
     assert silenced.blocked_until == instant(until)
     await threads.set_status(BEA, OLD, "locked")
     with pytest.raises(ThreadNotOpen):
-        await old_deal.say(BEA, "closed")
+        await old_deal.send(BEA, "closed")
 
 
 async def test_adding_a_participant_creates_a_missing_participants_list(old_deal: Deal) -> None:
@@ -205,8 +205,8 @@ async def test_adding_a_participant_creates_a_missing_participants_list(old_deal
     await app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=None)))
     helper = await new_person(app, "hal")
 
-    await app.thread_participants.add(BEA, OLD, helper.user_id, "buyer")
-    sent = await old_deal.say(SAL, "welcome")
+    await app.threads.participants.add(BEA, OLD, helper.user_id, "buyer")
+    sent = await old_deal.send(SAL, "welcome")
 
     assert set((await old_deal.thread()).participants) == {BEA.user_id, SAL.user_id, helper.user_id}
     for who in (BEA, SAL, helper):
@@ -235,7 +235,7 @@ async def test_send_works_with_a_duplicate_in_the_participants_list(old_deal: De
     twice = [BEA.user_id, SAL.user_id, BEA.user_id]
     await old_deal.app.table.write(Update((await old_deal.thread()).own_key(), set_to(participants=twice)))
 
-    sent = await old_deal.say(SAL, "hello")
+    sent = await old_deal.send(SAL, "hello")
 
     participant = await old_deal.participant(BEA)
     assert participant is not None
@@ -246,27 +246,27 @@ async def test_send_works_with_a_duplicate_in_the_participants_list(old_deal: De
 async def test_card_is_added_to_an_actions_tab_of_another_writer(old_deal: Deal, content: Any) -> None:
     await old_deal.app.table.write(Put(Tab(room_id=OLD, tab="actions", content=content)))
 
-    made = await old_deal.app.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+    made = await old_deal.app.threads.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
 
-    shown = (await old_deal.app.tabs.get(SAL, OLD, "actions")).content
+    shown = (await old_deal.app.threads.tabs.get(SAL, OLD, "actions")).content
     assert [entry["messageId"] for entry in shown] == [made.message_id]
 
 
 async def test_card_with_only_the_documented_attributes_is_read_listed_and_moved(old_deal: Deal) -> None:
-    app, sent = old_deal.app, await old_deal.say(SAL, "an offer")
+    app, sent = old_deal.app, await old_deal.send(SAL, "an offer")
     documented = {"type": "offer", "payload": {"amount": 1, "expiresAt": None}, "state": "open", "version": 1}
     for message_id in (sent.message_id, "msg_2", "msg_9"):
         await put(app, {"pk": f"THR#{OLD}", "sk": f"CARD#{message_id}", **documented, "createdBy": None})
 
-    cards, _ = await app.cards.list_cards(BEA, OLD, limit=10)
+    cards, _ = await app.threads.cards.list_cards(BEA, OLD, limit=10)
 
     assert {card.message_id for card in cards} == {sent.message_id, "msg_2", "msg_9"}
-    card = await app.cards.get(BEA, OLD, sent.message_id)
+    card = await app.threads.cards.get(BEA, OLD, sent.message_id)
     assert (card.created_by, card.created_as, card.created_at) == (SAL.user_id, "seller", sent.created_at)
     with pytest.raises(Forbidden):
-        await app.cards.move(SAL, OLD, sent.message_id, to="accepted", version=1)
-    assert (await app.cards.move(BEA, OLD, sent.message_id, to="accepted", version=1)).state == "accepted"
-    assert (await app.cards.move(BEA, OLD, MessageId("msg_9"), to="declined", version=1)).version == 2
+        await app.threads.cards.move(SAL, OLD, sent.message_id, to="accepted", version=1)
+    assert (await app.threads.cards.move(BEA, OLD, sent.message_id, to="accepted", version=1)).state == "accepted"
+    assert (await app.threads.cards.move(BEA, OLD, MessageId("msg_9"), to="declined", version=1)).version == 2
 
 
 async def test_card_of_another_writer_expires_by_its_payload(old_deal: Deal) -> None:
@@ -275,4 +275,4 @@ async def test_card_of_another_writer_expires_by_its_payload(old_deal: Deal) -> 
     await put(old_deal.app, row)
 
     with pytest.raises(CardFinished):
-        await old_deal.app.cards.move(BEA, OLD, MessageId("msg_9"), to="accepted", version=1)
+        await old_deal.app.threads.cards.move(BEA, OLD, MessageId("msg_9"), to="accepted", version=1)

@@ -10,13 +10,12 @@ import pytest
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.threads.entities import Participant, RoleContext, Thread
 from sobremesa.domains.threads.errors import (
     AlreadyParticipant,
     Blocked,
-    ChangedMeanwhile,
     NotInFuture,
     OwnSideOnly,
     PartyStays,
@@ -40,7 +39,7 @@ async def in_both(deal: Deal) -> set[UserId]:
 
 
 async def test_participant_adds_users_on_their_own_side_only(deal: Deal) -> None:
-    add, thread_id = deal.app.thread_participants.add, deal.thread_id
+    add, thread_id = deal.app.threads.participants.add, deal.thread_id
     helper = await new_person(deal.app, "hal")
 
     roles: tuple[RoleContext, ...] = ("seller", "admin")
@@ -55,7 +54,7 @@ async def test_participant_adds_users_on_their_own_side_only(deal: Deal) -> None
         await add(deal.buyer, thread_id, deal.buyer.user_id, "buyer")
     with pytest.raises(AlreadyParticipant):
         await add(deal.admin, thread_id, deal.admin.user_id, "seller")
-    await deal.say(helper, "hello")
+    await deal.send(helper, "hello")
 
     other = await new_person(deal.app, "ole")
     await add(deal.admin, thread_id, other.user_id, "admin")
@@ -63,7 +62,7 @@ async def test_participant_adds_users_on_their_own_side_only(deal: Deal) -> None
 
 
 async def test_users_who_cannot_be_added(deal: Deal) -> None:
-    add = deal.app.thread_participants.add
+    add = deal.app.threads.participants.add
     with pytest.raises(NotFound):
         await add(deal.buyer, deal.thread_id, UserId("01NOBODY"), "buyer")
     with pytest.raises(NotFound):
@@ -76,14 +75,14 @@ async def test_users_who_cannot_be_added(deal: Deal) -> None:
 
 async def test_thread_is_full_at_100_participants_also_under_concurrency(deal: Deal) -> None:
     filler = [UserId(f"x{number}") for number in range(MAX_PARTICIPANTS - 4)]
-    everybody = [*(await deal.thread()).participants, *filler]
+    participant_ids = [*(await deal.thread()).participants, *filler]
     rows = [Participant(room_id=deal.thread_id, user_id=user_id, role_context="buyer") for user_id in filler]
     await deal.app.table.write_many([Put(row) for row in rows])
-    await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), set_to(participants=everybody)))
-    people = [await new_person(deal.app, f"p{number}") for number in range(5)]
+    await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), set_to(participants=participant_ids)))
+    participants = [await new_person(deal.app, f"p{number}") for number in range(5)]
 
     outcomes = await asyncio.gather(
-        *(deal.app.thread_participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in people),
+        *(deal.app.threads.participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in participants),
         return_exceptions=True,
     )
 
@@ -93,7 +92,7 @@ async def test_thread_is_full_at_100_participants_also_under_concurrency(deal: D
 
 
 async def test_only_the_other_side_or_an_admin_blocks_a_participant(deal: Deal, clock: Ahead) -> None:
-    change, thread_id = deal.app.thread_participants.change, deal.thread_id
+    change, thread_id = deal.app.threads.participants.change, deal.thread_id
     helper = await deal.join("hal", "buyer")
     until = at(clock.now_ms() + 60_000)
 
@@ -117,26 +116,26 @@ async def test_only_the_other_side_or_an_admin_blocks_a_participant(deal: Deal, 
     with pytest.raises(Forbidden):
         await change(deal.buyer, thread_id, deal.seller.user_id, blocked_until=None)
     with pytest.raises(Blocked):
-        await deal.say(deal.seller, "hello")
+        await deal.send(deal.seller, "hello")
     await change(deal.admin, thread_id, deal.seller.user_id, blocked_until=None)
-    await deal.say(deal.seller, "hello")
+    await deal.send(deal.seller, "hello")
 
 
 async def test_participant_mutes_for_themselves_only(deal: Deal) -> None:
-    change = deal.app.thread_participants.change
+    change = deal.app.threads.participants.change
     with pytest.raises(Forbidden):
         await change(deal.admin, deal.thread_id, deal.buyer.user_id, muted=True)
     assert (await change(deal.buyer, deal.thread_id, deal.buyer.user_id, muted=True)).muted
-    [listed] = (await deal.app.threads.list_inbox(deal.buyer, limit=5))[0]
+    [listed] = (await deal.app.threads.list_threads(deal.buyer, limit=5))[0]
     assert listed.participant is not None
     assert listed.participant.muted
-    preferences = await deal.app.thread_rooms.set_preferences(deal.buyer, deal.thread_id, muted=False)
+    preferences = await deal.app.threads.set_preferences(deal.buyer, deal.thread_id, muted=False)
     assert not preferences.muted
     assert not (await change(deal.buyer, deal.thread_id, deal.buyer.user_id)).muted
 
 
 async def test_participants_leave_and_admins_remove_but_the_parties_stay(deal: Deal) -> None:
-    remove, thread_id = deal.app.thread_participants.remove, deal.thread_id
+    remove, thread_id = deal.app.threads.participants.remove, deal.thread_id
     one, other = await deal.join("one", "buyer"), await deal.join("two", "seller")
 
     for who, whom in ((deal.buyer, deal.buyer), (deal.admin, deal.seller), (PLATFORM, deal.buyer)):
@@ -153,23 +152,23 @@ async def test_participants_leave_and_admins_remove_but_the_parties_stay(deal: D
     assert await in_both(deal) == {deal.buyer.user_id, deal.seller.user_id, deal.admin.user_id}
     for who in (one, other):
         with pytest.raises(NotFound):
-            await deal.say(who, "still here?")
-        assert (await deal.app.threads.list_inbox(who, limit=5))[0] == []
-    await deal.app.thread_participants.add(deal.buyer, thread_id, one.user_id, "buyer")
-    await deal.say(one, "back again")
+            await deal.send(who, "still here?")
+        assert (await deal.app.threads.list_threads(who, limit=5))[0] == []
+    await deal.app.threads.participants.add(deal.buyer, thread_id, one.user_id, "buyer")
+    await deal.send(one, "back again")
 
 
 async def test_joining_and_leaving_add_notices_that_are_never_unread(deal: Deal) -> None:
-    people, rooms, room = deal.app.thread_participants, deal.app.thread_rooms, deal.thread_id
-    await deal.say(deal.seller, "hello")
+    participants, rooms, room = deal.app.threads.participants, deal.app.threads, deal.thread_id
+    await deal.send(deal.seller, "hello")
     hal = await new_person(deal.app, "hal")
 
     for _ in range(2):
         with contextlib.suppress(AlreadyParticipant):
-            await people.add(deal.buyer, room, hal.user_id, "buyer")
-    await people.remove(hal, room, hal.user_id)
-    await people.add(PLATFORM, room, hal.user_id, "seller")
-    await people.remove(deal.admin, room, hal.user_id)
+            await participants.add(deal.buyer, room, hal.user_id, "buyer")
+    await participants.remove(hal, room, hal.user_id)
+    await participants.add(PLATFORM, room, hal.user_id, "seller")
+    await participants.remove(deal.admin, room, hal.user_id)
 
     page = await rooms.page(deal.buyer, room, limit=4)
     assert [(each.type, each.author_id, each.username, each.content) for each in reversed(page.messages)] == [
@@ -184,14 +183,14 @@ async def test_joining_and_leaving_add_notices_that_are_never_unread(deal: Deal)
 
 
 async def test_notice_cannot_be_edited_deleted_or_reacted_to(deal: Deal) -> None:
-    rooms, room = deal.app.thread_rooms, deal.thread_id
+    rooms, room = deal.app.threads, deal.thread_id
     hal = await deal.join("hal", "buyer")
     [notice] = (await rooms.page(deal.buyer, room, limit=1)).messages
 
     for attempt in (
         rooms.edit(hal, room, notice.message_id, "I was never here"),
-        rooms.delete(hal, room, notice.message_id),
-        rooms.delete(deal.admin, room, notice.message_id),
+        rooms.delete_message(hal, room, notice.message_id),
+        rooms.delete_message(deal.admin, room, notice.message_id),
         rooms.react(deal.seller, room, notice.message_id, "👍"),
     ):
         with pytest.raises(PartOfRecord):
@@ -200,11 +199,11 @@ async def test_notice_cannot_be_edited_deleted_or_reacted_to(deal: Deal) -> None
 
 
 async def test_user_who_joined_has_seen_everything_and_their_sends_move_their_cursor(deal: Deal) -> None:
-    await deal.say(deal.seller, "hello")
+    await deal.send(deal.seller, "hello")
     hal = await deal.join("hal", "buyer")
-    assert (await deal.app.thread_rooms.unread(hal, deal.thread_id)).count == 0
+    assert (await deal.app.threads.unread(hal, deal.thread_id)).count == 0
 
-    sent = await deal.say(hal, "hi")
+    sent = await deal.send(hal, "hi")
 
     participant = await deal.participant(hal)
     assert participant is not None
@@ -228,7 +227,7 @@ async def test_role_that_changed_while_adding_a_participant_is_checked_again(
 
     monkeypatch.setattr(deal.app.table, "write", changing)
     with pytest.raises(ChangedMeanwhile):
-        await deal.app.thread_participants.add(helper, deal.thread_id, other.user_id, "buyer")
+        await deal.app.threads.participants.add(helper, deal.thread_id, other.user_id, "buyer")
     assert other.user_id not in await in_both(deal)
 
 
@@ -237,8 +236,8 @@ async def test_concurrent_joins_and_leaves_lose_no_participant(deal: Deal) -> No
     leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
 
     outcomes = await asyncio.gather(
-        *(deal.app.thread_participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in staying),
-        *(deal.app.thread_participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
+        *(deal.app.threads.participants.add(deal.buyer, deal.thread_id, who.user_id, "buyer") for who in staying),
+        *(deal.app.threads.participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
         return_exceptions=True,
     )
 
@@ -251,8 +250,8 @@ async def test_leaving_participants_do_not_prevent_sends(deal: Deal) -> None:
     leaving = [await deal.join(f"l{number}", "buyer") for number in range(4)]
 
     outcomes = await asyncio.gather(
-        *(deal.app.thread_participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
-        *(deal.say(deal.seller, str(number)) for number in range(6)),
+        *(deal.app.threads.participants.remove(who, deal.thread_id, who.user_id) for who in leaving),
+        *(deal.send(deal.seller, str(number)) for number in range(6)),
         return_exceptions=True,
     )
 
@@ -266,17 +265,17 @@ async def test_leaving_participants_do_not_prevent_sends(deal: Deal) -> None:
 
 async def test_user_blocked_by_the_other_party_adds_nothing_to_the_thread(deal: Deal) -> None:
     app, room = deal.app, deal.thread_id
-    sent, theirs = await deal.say(deal.seller, "hello"), await deal.say(deal.buyer, "hi")
+    sent, theirs = await deal.send(deal.seller, "hello"), await deal.send(deal.buyer, "hi")
     helper = await deal.join("hal", "seller")
     for who in (deal.seller, helper):
         await app.accounts.block(deal.buyer, who.user_id)
 
-    rooms, offer = app.thread_rooms, {"amount": 1, "currency": "EUR"}
+    rooms, offer = app.threads, {"amount": 1, "currency": "EUR"}
     for who in (deal.seller, helper):
         for attempt in (
-            deal.say(who, "listen"),
-            app.cards.create(who, room, type="offer", payload=offer),
-            app.tabs.put(who, room, "brief", {"title": "x"}, source_version=1),
+            deal.send(who, "listen"),
+            app.threads.cards.create(who, room, type="offer", payload=offer),
+            app.threads.tabs.put(who, room, "brief", {"title": "x"}, source_version=1),
             rooms.react(who, room, theirs.message_id, "👍"),
             rooms.pin(who, room, sent.message_id),
             rooms.typing(who, room),
@@ -286,19 +285,19 @@ async def test_user_blocked_by_the_other_party_adds_nothing_to_the_thread(deal: 
     with pytest.raises(Blocked):
         await rooms.edit(deal.seller, room, sent.message_id, "listen")
 
-    await deal.say(deal.buyer, "bye")
-    await deal.say(deal.admin, "goodbye")
+    await deal.send(deal.buyer, "bye")
+    await deal.send(deal.admin, "goodbye")
     assert await deal.contents() == ["hello", "hi", "bye", "goodbye"]
     await app.accounts.unblock(deal.buyer, deal.seller.user_id)
-    await deal.say(deal.seller, "thanks")
+    await deal.send(deal.seller, "thanks")
     await rooms.pin(deal.seller, room, sent.message_id)
 
 
 async def test_blocked_user_does_not_pin_in_a_direct_conversation(app: Sobremesa) -> None:
     ana, ben = await new_person(app, "ana"), await new_person(app, "ben")
     room = (await app.conversations.create_direct(ana, ben.user_id)).conversation_id
-    sent = await app.conversation_rooms.send(ben, room, Draft("hello"))
+    sent = await app.conversations.send(ben, room, Draft("hello"))
     await app.accounts.block(ana, ben.user_id)
 
     with pytest.raises(BlockedByRecipient):
-        await app.conversation_rooms.pin(ben, room, sent.message_id)
+        await app.conversations.pin(ben, room, sent.message_id)

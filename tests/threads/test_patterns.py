@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-import pytest
-
+from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import instant
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.threads import entities as thr
-from sobremesa.table import Delete, Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern, hex_part
+from sobremesa.table import Delete, Entity, Registry, hex_part
 from threads.conftest import Ahead
 from threads.world import Deal, at, strike_deal
 
@@ -139,8 +138,6 @@ def set_scene() -> Scene:
     )
 
 
-Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
-
 READS: dict[str, Callable[[Scene], Asked]] = {
     # The documented patterns
     "S0.1": lambda s: (thr.thread_by_id(room_id=U), [s.threads[1]]),
@@ -159,66 +156,29 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "THR.4": lambda s: (thr.cards_in(room_id=T), [s.cards[1], s.cards[0]]),
     "THR.5": lambda s: (thr.panel_of(room_id=T), s.tabs[:2]),
     "THR.6": lambda s: (thr.message_by_key(room_id=T, iso=day(1), message_id=M[1]), [s.messages[1]]),
-    "THR.7": lambda s: (thr.nonce_by_key(room_id=T, user_id=B, nonce_hash="n"), [s.nonces[1]]),
-    "THR.8": lambda s: (thr.pins_in(room_id=T), [s.pins[1], s.pins[0]]),
-    "THR.9": lambda s: (thr.pin_by_key(room_id=T, message_id=M[2]), [s.pins[1]]),
-    "THR.10": lambda s: (thr.reactions_of_page(room_id=T, oldest=M[0], newest=M[1]), s.summaries[:3]),
-    "THR.11": lambda s: (thr.reactions_of_message(room_id=T, message_id=M[0]), s.summaries[:2]),
+    "THR.7": lambda s: (thr.THREADS.nonce_by_key(room_id=T, user_id=B, nonce_hash="n"), [s.nonces[1]]),
+    "THR.8": lambda s: (thr.THREADS.pins(room_id=T), [s.pins[1], s.pins[0]]),
+    "THR.9": lambda s: (thr.THREADS.pin_by_key(room_id=T, message_id=M[2]), [s.pins[1]]),
+    "THR.10": lambda s: (thr.THREADS.reactions_of_page(room_id=T, oldest=M[0], newest=M[1]), s.summaries[:3]),
+    "THR.11": lambda s: (thr.THREADS.reactions_of_message(room_id=T, message_id=M[0]), s.summaries[:2]),
     "THR.12": lambda s: (
-        thr.reaction_by_key(room_id=T, message_id=M[0], emoji_hex=APPLE, user_id=A),
+        thr.THREADS.reaction_by_key(room_id=T, message_id=M[0], emoji_hex=APPLE, user_id=A),
         [s.reactions[0]],
     ),
-    "THR.13": lambda s: (thr.reactors_of(room_id=T, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
-    "THR.14": lambda s: (thr.reactions_in(room_id=T), s.reactions),
+    "THR.13": lambda s: (thr.THREADS.reactors(room_id=T, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
+    "THR.14": lambda s: (thr.THREADS.reactions(room_id=T), s.reactions),
     "THR.17": lambda s: (thr.pointer_to(room_id=T, message_id=M[1]), [s.pointers[1]]),
-    "THR.16": lambda s: (thr.reactions_to(room_id=T, message_id=M[0]), s.reactions[:3]),
+    "THR.16": lambda s: (thr.THREADS.reactions_to(room_id=T, message_id=M[0]), s.reactions[:3]),
 }
 
 
-def test_every_declared_pattern_is_used() -> None:
-    declared = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
-    assert set(READS) == declared
+class TestPatterns(PatternTests):
+    registry = REGISTRY
+    reads = READS
+    whole = ("S0.6", "S0.7", "S0.8")
 
-
-async def found_by(app: Sobremesa, asked: Key[Any] | Question[Any]) -> list[Entity]:
-    """Return what a pattern finds, page by page."""
-    if isinstance(asked, Key):
-        row = await app.table.get(asked)
-        return [] if row is None else [row]
-    found: list[Entity] = []
-    cursor = None
-    while True:
-        page = await app.table.query(asked, limit=2, cursor=cursor)
-        assert not page.unreadable
-        found += page.items
-        cursor = page.cursor
-        if cursor is None:
-            return found
-
-
-async def test_every_pattern_finds_its_rows_and_no_others(app: Sobremesa) -> None:
-    scene = set_scene()
-    await app.table.write_many(Put(row) for row in scene.rows())
-
-    wrong = {}
-    for id, ask in READS.items():
-        asked, expected = ask(scene)
-        found = await found_by(app, asked)
-        if found != list(expected):
-            wrong[id] = (found, list(expected))
-
-    assert wrong == {}
-    assert set(READS) <= set(app.table.meter.totals())
-
-
-@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_pattern_reads_more_than_its_own_kind_of_row(id: str) -> None:
-    """A condition on the sort key, always, but for indexes whose partitions hold nothing else."""
-    pattern = REGISTRY.patterns[id]
-    assert isinstance(pattern, Pattern)
-
-    assert (pattern.condition == "any") == (id in {"S0.6", "S0.7", "S0.8"})
-    assert pattern.question.endswith("?")
+    def set_scene(self) -> Scene:
+        return set_scene()
 
 
 # Every write
@@ -227,22 +187,22 @@ def test_no_pattern_reads_more_than_its_own_kind_of_row(id: str) -> None:
 async def story(deal: Deal, clock: Ahead) -> None:
     """Call every method of threads."""
     app, thread_id = deal.app, deal.thread_id
-    rooms, people = app.thread_rooms, app.thread_participants
-    message = await deal.say(deal.buyer, "hello", nonce="n")
+    rooms, participants = app.threads, app.threads.participants
+    message = await deal.send(deal.buyer, "hello", nonce="n")
     await rooms.edit(deal.buyer, thread_id, message.message_id, "hello there")
     await rooms.react(deal.seller, thread_id, message.message_id, "👍")
     await rooms.pin(deal.seller, thread_id, message.message_id)
     await rooms.mark_read(deal.seller, thread_id, message.message_id)
-    await rooms.delete(deal.buyer, thread_id, message.message_id)
-    await people.change(deal.buyer, thread_id, deal.seller.user_id, blocked_until=at(clock.now_ms() + 1000))
+    await rooms.delete_message(deal.buyer, thread_id, message.message_id)
+    await participants.change(deal.buyer, thread_id, deal.seller.user_id, blocked_until=at(clock.now_ms() + 1000))
     guest = await deal.join("gus", "buyer")
-    await app.tabs.put(deal.buyer, thread_id, "brief", {}, source_version=1)
-    await app.cards.create(deal.buyer, thread_id, type="offer", payload={"amount": 1, "currency": "EUR"})
-    await people.remove(guest, thread_id, guest.user_id)
+    await app.threads.tabs.put(deal.buyer, thread_id, "brief", {}, source_version=1)
+    await app.threads.cards.create(deal.buyer, thread_id, type="offer", payload={"amount": 1, "currency": "EUR"})
+    await participants.remove(guest, thread_id, guest.user_id)
     await app.table.write(
         Delete(thr.participant_of(room_id=thread_id, user_id=deal.admin.user_id)), pattern=thr.clean_up
     )
-    await deal.say(deal.buyer, "and so the list of participants is repaired")
+    await deal.send(deal.buyer, "and so the list of participants is repaired")
     await app.threads.set_status(deal.buyer, thread_id, "locked")
 
 
@@ -254,7 +214,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await story(deal, clock)
     met = app.table.meter.totals()
 
-    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    writes = writes_of(REGISTRY)
     assert writes - set(met) == set()
     unnamed = {id: usage.calls for id, usage in met.items() if id not in REGISTRY.patterns and "." not in id}
     assert unnamed == {id: usage.calls + 1 for id, usage in known.items() if id in unnamed}, (

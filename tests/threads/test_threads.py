@@ -9,7 +9,7 @@ import pytest
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.threads.entities import (
     LbgId,
@@ -19,14 +19,7 @@ from sobremesa.domains.threads.entities import (
     participant_of,
     thread_by_id,
 )
-from sobremesa.domains.threads.errors import (
-    Blocked,
-    BuyerIsSeller,
-    ChangedMeanwhile,
-    ListingNeeded,
-    LockedByAnother,
-    ThreadNotOpen,
-)
+from sobremesa.domains.threads.errors import Blocked, BuyerIsSeller, ListingNeeded, LockedByAnother, ThreadNotOpen
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.errors import PartOfRecord
 from sobremesa.table import Delete, Update, remove, set_to
@@ -143,24 +136,24 @@ async def test_references_list_only_own_threads_page_by_page(app: Sobremesa, clo
 
 async def test_index_entries_without_rows_are_left_out(deal: Deal) -> None:
     """An index entry whose row is gone is left out."""
-    await deal.say(deal.buyer, "hello")
-    assert len((await deal.app.threads.list_inbox(deal.admin, limit=5))[0]) == 1
+    await deal.send(deal.buyer, "hello")
+    assert len((await deal.app.threads.list_threads(deal.admin, limit=5))[0]) == 1
 
     await deal.app.table.write(Delete(thread_by_id(room_id=deal.thread_id)))
-    assert (await deal.app.threads.list_inbox(deal.admin, limit=5))[0] == []
+    assert (await deal.app.threads.list_threads(deal.admin, limit=5))[0] == []
     with pytest.raises(NotFound):
         await deal.app.threads.get(deal.buyer, deal.thread_id)
 
 
 async def test_other_users_see_nothing_and_an_administrator_sees_no_messages(deal: Deal) -> None:
-    await deal.say(deal.buyer, "hello")
+    await deal.send(deal.buyer, "hello")
 
     for call in (
         lambda: deal.app.threads.get(deal.stranger, deal.thread_id),
         lambda: deal.app.threads.set_status(deal.stranger, deal.thread_id, "locked"),
-        lambda: deal.app.thread_participants.list_participants(deal.stranger, deal.thread_id, limit=5),
-        lambda: deal.app.thread_rooms.page(deal.stranger, deal.thread_id, limit=5),
-        lambda: deal.app.thread_rooms.page(PLATFORM, deal.thread_id, limit=5),
+        lambda: deal.app.threads.participants.list_participants(deal.stranger, deal.thread_id, limit=5),
+        lambda: deal.app.threads.page(deal.stranger, deal.thread_id, limit=5),
+        lambda: deal.app.threads.page(PLATFORM, deal.thread_id, limit=5),
         lambda: deal.app.threads.require_party(deal.stranger, deal.thread_id),
     ):
         with pytest.raises(NotFound):
@@ -180,13 +173,13 @@ async def test_only_the_locking_user_or_an_admin_reopens_a_locked_thread(deal: D
     locked = await threads.set_status(deal.buyer, thread_id, "locked")
     assert (locked.thread.status, locked.thread.locked_by) == ("locked", deal.buyer.user_id)
     with pytest.raises(ThreadNotOpen) as refused:
-        await deal.say(deal.seller, "hello?")
+        await deal.send(deal.seller, "hello?")
     assert refused.value.data == {"thread_status": "locked"}
     for status in ("open", "archived"):
         with pytest.raises(LockedByAnother):
             await threads.set_status(deal.seller, thread_id, status)
     assert (await threads.set_status(deal.buyer, thread_id, "open")).thread.locked_by is None
-    await deal.say(deal.seller, "there you are")
+    await deal.send(deal.seller, "there you are")
 
     await threads.set_status(deal.seller, thread_id, "locked")
     assert (await threads.set_status(deal.admin, thread_id, "open")).thread.status == "open"
@@ -198,7 +191,7 @@ async def test_only_the_locking_user_or_an_admin_reopens_a_locked_thread(deal: D
 async def test_either_side_reopens_an_archived_thread(deal: Deal) -> None:
     await deal.app.threads.set_status(deal.buyer, deal.thread_id, "archived")
     with pytest.raises(ThreadNotOpen):
-        await deal.say(deal.buyer, "one more thing")
+        await deal.send(deal.buyer, "one more thing")
     assert (await deal.app.threads.set_status(deal.seller, deal.thread_id, "open")).thread.status == "open"
 
 
@@ -215,7 +208,7 @@ async def test_lock_between_check_and_write_is_enforced(deal: Deal, monkeypatch:
 
     monkeypatch.setattr(deal.app.table, "write", locking)
     with pytest.raises(ThreadNotOpen):
-        await deal.say(deal.seller, "too late")
+        await deal.send(deal.seller, "too late")
 
     assert await deal.contents() == []
 
@@ -254,16 +247,16 @@ async def test_next_send_repairs_the_participants_list(deal: Deal) -> None:
     await deal.app.table.write(Delete(participant_of(room_id=deal.thread_id, user_id=deal.admin.user_id)))
     assert deal.admin.user_id in (await deal.thread()).participants
 
-    await deal.say(deal.buyer, "hello")
+    await deal.send(deal.buyer, "hello")
 
     assert set((await deal.thread()).participants) == {deal.buyer.user_id, deal.seller.user_id}
     assert await deal.contents() == ["hello"]
     await deal.app.table.write(Update(Thread.key(room_id=deal.thread_id), remove("participants", "status")))
-    await deal.say(deal.seller, "an older row, without a list or a status")
-    listed = (await deal.app.threads.list_inbox(deal.buyer, limit=5))[0]
+    await deal.send(deal.seller, "an older row, without a list or a status")
+    listed = (await deal.app.threads.list_threads(deal.buyer, limit=5))[0]
     assert listed[0].unread.count == 1
     with pytest.raises(Forbidden):
-        await deal.app.thread_participants.remove(deal.buyer, deal.thread_id, deal.seller.user_id)
+        await deal.app.threads.participants.remove(deal.buyer, deal.thread_id, deal.seller.user_id)
 
 
 async def test_admins_of_a_thread_read_its_audit_log_and_others_do_not(deal: Deal) -> None:
@@ -283,8 +276,8 @@ async def test_admins_of_a_thread_read_its_audit_log_and_others_do_not(deal: Dea
 
 
 async def test_closing_and_reopening_a_thread_adds_a_notice_that_is_never_unread(deal: Deal) -> None:
-    threads, rooms, room = deal.app.threads, deal.app.thread_rooms, deal.thread_id
-    await deal.say(deal.seller, "hello")
+    threads, rooms, room = deal.app.threads, deal.app.threads, deal.thread_id
+    await deal.send(deal.seller, "hello")
     await threads.set_status(deal.buyer, room, "locked")
     await threads.set_status(deal.buyer, room, "locked")
     await threads.set_status(PLATFORM, room, "open")

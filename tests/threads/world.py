@@ -53,12 +53,12 @@ class Deal(NamedTuple):
     admin: Actor
     stranger: Actor
 
-    async def say(self, who: Actor, content: str, **more: Any) -> SentView:
-        return await self.app.thread_rooms.send(who, self.thread_id, Draft(content, **more))
+    async def send(self, who: Actor, content: str, **more: Any) -> SentView:
+        return await self.app.threads.send(who, self.thread_id, Draft(content, **more))
 
     async def contents(self) -> list[str]:
         """Return the contents of all messages by users, oldest first."""
-        page = await self.app.thread_rooms.page(self.buyer, self.thread_id, limit=100)
+        page = await self.app.threads.page(self.buyer, self.thread_id, limit=100)
         return [message.content for message in reversed(page.messages) if message.type != "system"]
 
     async def thread(self) -> Thread:
@@ -77,7 +77,7 @@ class Deal(NamedTuple):
     async def join(self, name: str, role: RoleContext) -> Actor:
         """Add a new user to the thread."""
         who = await new_person(self.app, name)
-        await self.app.thread_participants.add(PLATFORM, self.thread_id, who.user_id, role)
+        await self.app.threads.participants.add(PLATFORM, self.thread_id, who.user_id, role)
         return who
 
 
@@ -92,7 +92,9 @@ async def strike_deal(app: Sobremesa, kind: ThreadKind = "inquiry", **about: Any
     participant = Participant(
         room_id=thread_id, user_id=admin.user_id, role_context="admin", joined_at=now, last_message_at=now
     )
-    await app.table.write(Put(participant), Update(thread.own_key(), append(participants=[admin.user_id])))
+    await app.table.write(
+        participant=Put(participant), thread=Update(thread.own_key(), append(participants=[admin.user_id]))
+    )
     return Deal(app, thread_id, buyer, seller, admin, stranger)
 
 

@@ -1,4 +1,4 @@
-"""The web client behind HTTP: names, caching, encodings, and what nobody gets."""
+"""The web client behind HTTP: names, caching, encodings, and what is not served."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from communities.world import person
-from conversations.company import known
+from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.workspaces.entities import Item, WorkspaceId
@@ -24,7 +24,7 @@ class Team(NamedTuple):
 
     async def roles(self) -> dict[str, Role]:
         """Return the role of each member, by user id."""
-        members, _ = await self.app.workspace_members.list_members(self.owner, self.workspace_id, limit=100)
+        members, _ = await self.app.workspaces.members.list_members(self.owner, self.workspace_id, limit=100)
         return {member.user_id: member.role for member in members}
 
     async def items(self, who: Actor | None = None, **options: str) -> list[Item]:
@@ -32,7 +32,7 @@ class Team(NamedTuple):
         found: list[Item] = []
         cursor: str | None = None
         while True:
-            page, cursor = await self.app.workspace_items.list_items(
+            page, cursor = await self.app.workspaces.items.list_items(
                 who or self.owner, self.workspace_id, limit=7, cursor=cursor, status=options.get("status")
             )
             found += page
@@ -50,10 +50,10 @@ async def gather_team(app: Sobremesa) -> Team:
     workspace_id = made.workspace.workspace_id
     for who in (admin, member):
         await join(app, owner, workspace_id, who)
-    await app.workspace_members.change_role(owner, workspace_id, admin.user_id, role="admin")
+    await app.workspaces.members.change_role(owner, workspace_id, admin.user_id, role="admin")
     return Team(app, workspace_id, owner, admin, member, person("sam"))
 
 
 async def join(app: Sobremesa, owner: Actor, workspace_id: WorkspaceId, who: Actor) -> None:
-    invite = await app.workspace_invites.create(owner, workspace_id, max_uses=1)
+    invite = await app.workspaces.invites.create(owner, workspace_id, max_uses=1)
     await app.invites.redeem(who, invite.code)

@@ -26,7 +26,7 @@ async def test_only_owner_of_a_shared_workspace_cannot_delete_their_account(team
         await app.accounts.delete_me(zeb, password=PASSWORD)
     assert refused.value.data == {"workspace_ids": [made.workspace.workspace_id]}
 
-    await app.workspace_members.change_role(zeb, made.workspace.workspace_id, team.member.user_id, role="owner")
+    await app.workspaces.members.change_role(zeb, made.workspace.workspace_id, team.member.user_id, role="owner")
     await app.accounts.delete_me(zeb, password=PASSWORD)
     await finish(app)
     assert await team.mine(zeb) == []
@@ -37,7 +37,7 @@ async def test_workspace_is_deleted_with_its_only_member(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
     made = await app.workspaces.create(zeb, name="Only mine")
-    await app.workspace_items.create(zeb, made.workspace.workspace_id, title="secret")
+    await app.workspaces.items.create(zeb, made.workspace.workspace_id, title="secret")
     await join(app, team.owner, team.workspace_id, zeb)
 
     await app.accounts.delete_me(zeb, password=PASSWORD)
@@ -53,13 +53,13 @@ async def test_only_owner_during_a_deletion_is_replaced(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
     await join(app, team.owner, team.workspace_id, zeb)
-    await app.workspace_members.change_role(team.owner, team.workspace_id, zeb.user_id, role="owner")
+    await app.workspaces.members.change_role(team.owner, team.workspace_id, zeb.user_id, role="owner")
     await app.accounts.delete_me(zeb, password=PASSWORD)
-    await app.workspace_members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="member")
+    await app.workspaces.members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="member")
 
     await finish(app)
 
-    members, _ = await app.workspace_members.list_members(team.member, team.workspace_id, limit=10)
+    members, _ = await app.workspaces.members.list_members(team.member, team.workspace_id, limit=10)
     assert {place.user_id: place.role for place in members} == {
         team.owner.user_id: "member",
         team.admin.user_id: "owner",
@@ -70,8 +70,8 @@ async def test_only_owner_during_a_deletion_is_replaced(team: Team) -> None:
 async def test_export_contains_memberships_and_items(team: Team) -> None:
     zeb = await register(team.app, "zebedee")
     await join(team.app, team.owner, team.workspace_id, zeb)
-    await team.app.workspace_items.create(zeb, team.workspace_id, title="Zeb's")
-    await team.app.workspace_items.create(team.owner, team.workspace_id, title="not Zeb's")
+    await team.app.workspaces.items.create(zeb, team.workspace_id, title="Zeb's")
+    await team.app.workspaces.items.create(team.owner, team.workspace_id, title="not Zeb's")
 
     lines = [line async for line in team.app.accounts.export(zeb)]
 

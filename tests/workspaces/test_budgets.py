@@ -13,7 +13,7 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_budgets import Cost
 from communities.world import requests
-from conversations.company import known
+from conversations.users import known
 from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.table import measure
 from workspaces.team import Team
@@ -62,23 +62,23 @@ async def costs_of(team: Team) -> dict[str, Cost]:
 
     await spend("make a workspace", app.workspaces.create(team.member, name="Another"))
     await spend("list two workspaces", app.workspaces.list_workspaces(team.member, limit=50))
-    item = await spend("make an item", app.workspace_items.create(team.member, at, title="Coffee", status="open"))
+    item = await spend("make an item", app.workspaces.items.create(team.member, at, title="Coffee", status="open"))
     await spend(
-        "change an item", app.workspace_items.change(team.member, at, item.item_id, version=1, changes={"title": "x"})
+        "change an item", app.workspaces.items.change(team.member, at, item.item_id, version=1, changes={"title": "x"})
     )
-    await spend("get an item", app.workspace_items.get(team.member, at, item.item_id))
-    await spend("set a setting", app.workspace_settings.put(team.owner, at, SettingName("theme"), "dark"))
-    await spend("get a setting", app.workspace_settings.get(team.member, at, SettingName("theme")))
+    await spend("get an item", app.workspaces.items.get(team.member, at, item.item_id))
+    await spend("set a setting", app.workspaces.settings.put(team.owner, at, SettingName("theme"), "dark"))
+    await spend("get a setting", app.workspaces.settings.get(team.member, at, SettingName("theme")))
     for number in range(199):
-        await app.workspace_items.create(team.owner, at, title=f"Item {number:03}", status="open")
+        await app.workspaces.items.create(team.owner, at, title=f"Item {number:03}", status="open")
     await spend("everything: 200 items", app.workspaces.get_everything(team.member, at, limit=1000))
-    await spend("a page of 50 items", app.workspace_items.list_items(team.member, at, limit=50))
-    await spend("delete an item", app.workspace_items.delete(team.member, at, item.item_id))
-    invite = await spend("make an invite", app.workspace_invites.create(team.owner, at))
+    await spend("a page of 50 items", app.workspaces.items.list_items(team.member, at, limit=50))
+    await spend("delete an item", app.workspaces.items.delete(team.member, at, item.item_id))
+    invite = await spend("make an invite", app.workspaces.invites.create(team.owner, at))
     [dora] = await known(app, "dora")
     await spend("come in", app.invites.redeem(dora, invite.code))
-    await spend("give a role", app.workspace_members.change_role(team.owner, at, dora.user_id, role="admin"))
-    await spend("leave", app.workspace_members.remove(dora, at, dora.user_id))
+    await spend("give a role", app.workspaces.members.change_role(team.owner, at, dora.user_id, role="admin"))
+    await spend("leave", app.workspaces.members.remove(dora, at, dora.user_id))
     await spend("delete a workspace of three", app.workspaces.delete(team.owner, at))
     return costs
 

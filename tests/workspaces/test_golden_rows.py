@@ -92,12 +92,12 @@ async def test_workspace_of_another_writer_can_be_used(app: Sobremesa) -> None:
     assert found.workspace is not None
     assert [item.title for item in found.items] == ["Coffee"]
     assert [(setting.name, setting.value) for setting in found.settings] == [("theme", "dark")]
-    changed = await app.workspace_items.change(BEN, W1, ItemId("6f1c"), version=1, changes={"status": "done"})
+    changed = await app.workspaces.items.change(BEN, W1, ItemId("6f1c"), version=1, changes={"status": "done"})
     assert (changed.version, changed.status, changed.created_at) == (2, "done", THEN)
-    await app.workspace_settings.put(ANA, W1, SettingName("theme"), "light")
+    await app.workspaces.settings.put(ANA, W1, SettingName("theme"), "light")
     await app.invites.redeem(CLEO, InviteCode("abc123"))
     assert (await app.workspaces.get(CLEO, W1)).workspace.members == 3
-    await app.workspace_members.remove(BEN, W1, BEN.user_id)
+    await app.workspaces.members.remove(BEN, W1, BEN.user_id)
     await app.workspaces.delete(ANA, W1)
     await app.jobs.run_pending(app.handlers)
     left = [item async for item in app.table.scan(consistent=True) if item["pk"] == "WORKSPACE#ws_01"]

@@ -10,11 +10,11 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_golden_rows import put
 from communities.world import person, rows
-from conversations.company import known
-from sobremesa.core.errors import Forbidden, NotFound
+from conversations.users import known
+from sobremesa.core.errors import AlreadyMember, Forbidden, NotFound
 from sobremesa.domains.communities.invites import Redeemed
 from sobremesa.domains.invites.codes import InviteCode
-from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.domains.invites.errors import InviteUsedUp
 from sobremesa.domains.workspaces.entities import invite_by_code, workspace_by_id
 from sobremesa.domains.workspaces.invites import Joined
 from sobremesa.table.values import Item
@@ -28,11 +28,11 @@ async def uses(team: Team, code: InviteCode) -> int:
 
 
 async def test_invite_for_k_uses_admits_exactly_k_users(team: Team) -> None:
-    invite = await team.app.workspace_invites.create(team.admin, team.workspace_id, max_uses=5)
-    people = await known(team.app, *(f"guest{number}" for number in range(60)))
+    invite = await team.app.workspaces.invites.create(team.admin, team.workspace_id, max_uses=5)
+    users = await known(team.app, *(f"guest{number}" for number in range(60)))
 
     outcomes = await asyncio.gather(
-        *(team.app.invites.redeem(who, invite.code) for who in people), return_exceptions=True
+        *(team.app.invites.redeem(who, invite.code) for who in users), return_exceptions=True
     )
 
     assert sum(isinstance(outcome, Joined) for outcome in outcomes) == 5
@@ -44,7 +44,7 @@ async def test_invite_for_k_uses_admits_exactly_k_users(team: Team) -> None:
 
 
 async def test_repeated_redeems_of_one_user_count_once(team: Team) -> None:
-    invite = await team.app.workspace_invites.create(team.owner, team.workspace_id, max_uses=5)
+    invite = await team.app.workspaces.invites.create(team.owner, team.workspace_id, max_uses=5)
     [guest] = await known(team.app, "guest")
 
     outcomes = await asyncio.gather(
@@ -59,8 +59,8 @@ async def test_repeated_redeems_of_one_user_count_once(team: Team) -> None:
 async def test_one_route_redeems_codes_of_communities_and_workspaces(team: Team) -> None:
     app, guest = team.app, person("guest")
     server = await app.communities.create_server(team.owner, name="The long table")
-    to_server = await app.membership.create_invite(team.owner, server.server_id)
-    to_workspace = await app.workspace_invites.create(team.owner, team.workspace_id)
+    to_server = await app.communities.invites.create(team.owner, server.server_id)
+    to_workspace = await app.workspaces.invites.create(team.owner, team.workspace_id)
 
     into_server = await app.invites.redeem(guest, to_server.code)
     into_workspace = await app.invites.redeem(guest, to_workspace.code)
@@ -73,10 +73,10 @@ async def test_one_route_redeems_codes_of_communities_and_workspaces(team: Team)
 
 async def test_invite_ends_when_it_expires_or_is_revoked(team: Team, clock: Ahead) -> None:
     app, guest = team.app, person("guest")
-    short = await app.workspace_invites.create(team.owner, team.workspace_id, expires_in_seconds=60)
-    revoked = await app.workspace_invites.create(team.owner, team.workspace_id)
+    short = await app.workspaces.invites.create(team.owner, team.workspace_id, expires_in_seconds=60)
+    revoked = await app.workspaces.invites.create(team.owner, team.workspace_id)
     assert {
-        each.code for each in (await app.workspace_invites.list_invites(team.admin, team.workspace_id, limit=9))[0]
+        each.code for each in (await app.workspaces.invites.list_invites(team.admin, team.workspace_id, limit=9))[0]
     } == {
         short.code,
         revoked.code,
@@ -91,19 +91,19 @@ async def test_invite_ends_when_it_expires_or_is_revoked(team: Team, clock: Ahea
                 await attempt
     with pytest.raises(NotFound):
         await app.invites.revoke(team.admin, revoked.code)
-    assert (await app.workspace_invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
+    assert (await app.workspaces.invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
 
 
 async def test_members_cannot_create_invites_and_others_cannot_revoke_them(team: Team) -> None:
     with pytest.raises(Forbidden):
-        await team.app.workspace_invites.create(team.member, team.workspace_id)
-    invite = await team.app.workspace_invites.create(team.owner, team.workspace_id)
+        await team.app.workspaces.invites.create(team.member, team.workspace_id)
+    invite = await team.app.workspaces.invites.create(team.owner, team.workspace_id)
     with pytest.raises(Forbidden):
         await team.app.invites.revoke(team.member, invite.code)
     with pytest.raises(NotFound):
         await team.app.invites.revoke(team.stranger, invite.code)
-    made = await team.app.workspace_invites.create(team.owner, team.workspace_id, key="k")
-    assert (await team.app.workspace_invites.create(team.owner, team.workspace_id, key="k")).code == made.code
+    made = await team.app.workspaces.invites.create(team.owner, team.workspace_id, key="k")
+    assert (await team.app.workspaces.invites.create(team.owner, team.workspace_id, key="k")).code == made.code
 
 
 @pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])
@@ -112,17 +112,17 @@ async def test_invite_of_another_writer_without_uses_counts_from_zero(team: Team
     row: Item = {"pk": "INVITE#old", "sk": "INVITE", "workspaceId": team.workspace_id, "maxUses": 2, **uses}
     await put(team.app, row)
     code = InviteCode("old")
-    people = [person(f"guest {number}") for number in range(6)]
+    users = [person(f"guest {number}") for number in range(6)]
 
-    assert (await team.app.invites.get(people[0], code)).invite.uses == 0
-    outcomes = await asyncio.gather(*(team.app.invites.redeem(who, code) for who in people), return_exceptions=True)
+    assert (await team.app.invites.get(users[0], code)).invite.uses == 0
+    outcomes = await asyncio.gather(*(team.app.invites.redeem(who, code) for who in users), return_exceptions=True)
 
     assert sum(isinstance(outcome, Joined) for outcome in outcomes) == 2
     assert {type(each) for each in outcomes if isinstance(each, BaseException)} <= {InviteUsedUp, NotFound}
 
 
 async def test_revoking_an_invite_is_recorded_in_the_audit_log(team: Team) -> None:
-    invite = await team.app.workspace_invites.create(team.owner, team.workspace_id)
+    invite = await team.app.workspaces.invites.create(team.owner, team.workspace_id)
 
     await team.app.invites.revoke(team.admin, invite.code)
 
@@ -132,11 +132,11 @@ async def test_revoking_an_invite_is_recorded_in_the_audit_log(team: Team) -> No
 
 async def test_invite_ends_with_the_membership_of_its_creator(team: Team) -> None:
     app, guest = team.app, person("guest")
-    invite = await app.workspace_invites.create(team.admin, team.workspace_id)
+    invite = await app.workspaces.invites.create(team.admin, team.workspace_id)
     with pytest.raises(AlreadyMember):
         await app.invites.redeem(team.admin, invite.code)
 
-    await app.workspace_members.remove(team.owner, team.workspace_id, team.admin.user_id)
+    await app.workspaces.members.remove(team.owner, team.workspace_id, team.admin.user_id)
 
     for attempt in (
         app.invites.get(guest, invite.code),
@@ -145,4 +145,4 @@ async def test_invite_ends_with_the_membership_of_its_creator(team: Team) -> Non
     ):
         with pytest.raises(NotFound):
             await attempt
-    assert (await app.workspace_invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []
+    assert (await app.workspaces.invites.list_invites(team.owner, team.workspace_id, limit=9))[0] == []

@@ -10,34 +10,34 @@ import pytest
 
 from communities.conftest import Ahead
 from sobremesa.app import Sobremesa
-from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.errors import Forbidden, NotFound, StaleVersion
 from sobremesa.core.settings import Settings
 from sobremesa.domains.workspaces.entities import ItemId, SettingName
-from sobremesa.domains.workspaces.errors import StaleVersion, WrongSetting
+from sobremesa.domains.workspaces.errors import WrongSetting
 from workspaces.team import Team, gather_team
 
 
 async def test_item_is_created_changed_listed_by_status_and_deleted(team: Team) -> None:
     app, at = team.app, team.workspace_id
-    made = await app.workspace_items.create(
+    made = await app.workspaces.items.create(
         team.member, at, title="Coffee", status="open", data={"amount": 2, "of": ["kg"]}
     )
-    other = await app.workspace_items.create(team.owner, at, title="Cake")
+    other = await app.workspaces.items.create(team.owner, at, title="Cake")
 
-    changed = await app.workspace_items.change(team.admin, at, made.item_id, version=1, changes={"status": "done"})
+    changed = await app.workspaces.items.change(team.admin, at, made.item_id, version=1, changes={"status": "done"})
 
     assert (changed.version, changed.status, changed.title, changed.data) == (2, "done", "Coffee", made.data)
-    assert await app.workspace_items.get(team.member, at, made.item_id) == changed
+    assert await app.workspaces.items.get(team.member, at, made.item_id) == changed
     assert await team.items() == [changed, other]
     assert await team.items(status="done") == [changed]
     assert await team.items(status="open") == []
-    await app.workspace_items.delete(team.member, at, made.item_id)
+    await app.workspaces.items.delete(team.member, at, made.item_id)
     assert await team.items() == [other]
     for attempt in (
-        app.workspace_items.get(team.member, at, made.item_id),
-        app.workspace_items.delete(team.member, at, made.item_id),
-        app.workspace_items.change(team.member, at, made.item_id, version=2, changes={}),
-        app.workspace_items.get(team.member, at, ItemId("nothing")),
+        app.workspaces.items.get(team.member, at, made.item_id),
+        app.workspaces.items.delete(team.member, at, made.item_id),
+        app.workspaces.items.change(team.member, at, made.item_id, version=2, changes={}),
+        app.workspaces.items.get(team.member, at, ItemId("nothing")),
     ):
         with pytest.raises(NotFound):
             await attempt
@@ -45,11 +45,11 @@ async def test_item_is_created_changed_listed_by_status_and_deleted(team: Team) 
 
 async def test_one_of_concurrent_changes_succeeds_and_the_rest_get_the_current_item(team: Team) -> None:
     app, at = team.app, team.workspace_id
-    made = await app.workspace_items.create(team.member, at, title="Coffee")
+    made = await app.workspaces.items.create(team.member, at, title="Coffee")
 
     outcomes = await asyncio.gather(
         *(
-            app.workspace_items.change(team.member, at, made.item_id, version=1, changes={"title": str(n)})
+            app.workspaces.items.change(team.member, at, made.item_id, version=1, changes={"title": str(n)})
             for n in range(10)
         ),
         return_exceptions=True,
@@ -59,12 +59,12 @@ async def test_one_of_concurrent_changes_succeeds_and_the_rest_get_the_current_i
     stale = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     assert {type(each) for each in stale} == {StaleVersion}
     assert all(each.data["current"] == winner for each in stale if isinstance(each, StaleVersion))
-    assert await app.workspace_items.get(team.owner, at, made.item_id) == winner
+    assert await app.workspaces.items.get(team.owner, at, made.item_id) == winner
 
 
 async def test_creating_an_item_twice_with_one_key_creates_one(team: Team) -> None:
     made = await asyncio.gather(
-        *(team.app.workspace_items.create(team.member, team.workspace_id, title="x", key="k") for _ in range(4))
+        *(team.app.workspaces.items.create(team.member, team.workspace_id, title="x", key="k") for _ in range(4))
     )
 
     assert len({item.item_id for item in made}) == 1
@@ -74,19 +74,19 @@ async def test_creating_an_item_twice_with_one_key_creates_one(team: Team) -> No
 async def test_setting_has_any_name_and_value_and_is_set_by_admins(team: Team) -> None:
     app, at = team.app, team.workspace_id
     with pytest.raises(NotFound):
-        await app.workspace_settings.get(team.member, at, SettingName("theme"))
+        await app.workspaces.settings.get(team.member, at, SettingName("theme"))
     with pytest.raises(Forbidden):
-        await app.workspace_settings.put(team.member, at, SettingName("theme"), "dark")
+        await app.workspaces.settings.put(team.member, at, SettingName("theme"), "dark")
 
     for value in ({"colour": "blue", "sizes": [1, 2.5, None]}, [True], 7, None):
-        await app.workspace_settings.put(team.admin, at, SettingName("theme"), value)
-        assert (await app.workspace_settings.get(team.member, at, SettingName("theme"))).value == value
-    await app.workspace_settings.put(team.admin, at, SettingName("a name"), "x")
+        await app.workspaces.settings.put(team.admin, at, SettingName("theme"), value)
+        assert (await app.workspaces.settings.get(team.member, at, SettingName("theme"))).value == value
+    await app.workspaces.settings.put(team.admin, at, SettingName("a name"), "x")
 
-    first, cursor = await app.workspace_settings.list_settings(team.member, at, limit=1)
-    second, end = await app.workspace_settings.list_settings(team.member, at, limit=1, cursor=cursor)
+    first, cursor = await app.workspaces.settings.list_settings(team.member, at, limit=1)
+    second, end = await app.workspaces.settings.list_settings(team.member, at, limit=1, cursor=cursor)
     assert [setting.name for setting in first + second] == ["a name", "theme"]
-    assert end is None or (await app.workspace_settings.list_settings(team.member, at, limit=1, cursor=end))[0] == []
+    assert end is None or (await app.workspaces.settings.list_settings(team.member, at, limit=1, cursor=end))[0] == []
 
 
 class Hours(msgspec.Struct, forbid_unknown_fields=True):
@@ -98,7 +98,7 @@ async def test_registered_setting_accepts_values_of_its_type_only(store: str, cl
     settings = Settings(rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False, setting_types=types) as app:
         team = await gather_team(app)
-        options, at = app.workspace_settings, team.workspace_id
+        options, at = app.workspaces.settings, team.workspace_id
 
         for name, value in (("hours", {"opens": 24}), ("hours", {"opens": 9, "x": 1}), ("theme", "blue"), ("theme", 1)):
             with pytest.raises(WrongSetting) as refused:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
-
-import pytest
+from collections.abc import Callable
+from typing import NamedTuple
 
 from communities.conftest import Ahead
-from communities.test_patterns import found_by
 from communities.world import PASSWORD, register
-from sobremesa.app import Sobremesa
+from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import SystemClock, instant
 from sobremesa.core.ids import Ids
@@ -18,7 +15,7 @@ from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.workspaces import entities as ws
 from sobremesa.domains.workspaces.entities import ItemId, SettingName, WorkspaceId
 from sobremesa.domains.workspaces.moving import recipe
-from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, RawKey, Registry, WritePattern
+from sobremesa.table import Entity, Put, RawKey, Registry
 from sobremesa.table.capacity import UNNAMED
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.work import table_origin as ori
@@ -78,8 +75,6 @@ def set_scene() -> Scene:
     )
 
 
-Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
-
 READS: dict[str, Callable[[Scene], Asked]] = {
     # The five access patterns of the design
     "S1.1": lambda s: (
@@ -110,23 +105,13 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 }
 
 
-def test_every_declared_question_is_asked() -> None:
-    assert set(READS) == {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern | Lookup)}
+class TestPatterns(PatternTests):
+    registry = REGISTRY
+    reads = READS
+    whole = ("S1.1", "WS.10")
 
-
-async def test_every_question_finds_its_rows_and_no_others(app: Sobremesa) -> None:
-    scene = set_scene()
-    await app.table.write_many(Put(row) for row in scene.rows())
-
-    wrong = {}
-    for id, ask in READS.items():
-        asked, expected = ask(scene)
-        found = await found_by(app, asked)
-        if found != list(expected):
-            wrong[id] = (found, list(expected))
-
-    assert wrong == {}
-    assert set(READS) <= set(app.table.meter.totals())
+    def set_scene(self) -> Scene:
+        return set_scene()
 
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(team: Team, clock: Ahead) -> None:
@@ -140,13 +125,13 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
 
     await join(app, team.owner, at, dora)
     await app.workspaces.rename(team.owner, at, name="x")
-    item = await app.workspace_items.create(dora, at, title="x")
-    await app.workspace_items.change(dora, at, item.item_id, version=1, changes={"title": "y"})
-    await app.workspace_items.delete(dora, at, item.item_id)
-    await app.workspace_settings.put(team.owner, at, SettingName("a"), 1)
-    invite = await app.workspace_invites.create(team.owner, at)
+    item = await app.workspaces.items.create(dora, at, title="x")
+    await app.workspaces.items.change(dora, at, item.item_id, version=1, changes={"title": "y"})
+    await app.workspaces.items.delete(dora, at, item.item_id)
+    await app.workspaces.settings.put(team.owner, at, SettingName("a"), 1)
+    invite = await app.workspaces.invites.create(team.owner, at)
     await app.invites.revoke(team.owner, invite.code)
-    await app.workspace_members.remove(team.owner, at, dora.user_id)
+    await app.workspaces.members.remove(team.owner, at, dora.user_id)
     migrations = Migrations(app.table, clock, Ids(clock), recipe(app.table.layout))
     await migrations.plan({"workspace": at, "allItems": "ITEMS"})
     await migrations.backfill()
@@ -157,14 +142,6 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
         await ori.Origin.of(app.table, SystemClock(), is_foreign=True)
 
     met = app.table.meter.totals()
-    writes = {id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, WritePattern)}
+    writes = writes_of(REGISTRY)
     assert writes - set(met) == set()
     assert met[UNNAMED].calls == filled, "every write has a pattern"
-
-
-@pytest.mark.parametrize("id", [id for id, pattern in REGISTRY.patterns.items() if isinstance(pattern, Pattern)])
-def test_no_question_asks_for_more_than_its_own_kind_of_row(id: str) -> None:
-    pattern = REGISTRY.patterns[id]
-    assert isinstance(pattern, Pattern)
-    assert (pattern.condition == "any") == (id in {"S1.1", "WS.10"})
-    assert pattern.question.endswith("?")

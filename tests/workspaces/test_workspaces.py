@@ -7,10 +7,9 @@ import asyncio
 import pytest
 
 from communities.world import rows
-from conversations.company import known
+from conversations.users import known
 from sobremesa.app import Sobremesa
-from sobremesa.core.errors import Forbidden, NotFound
-from sobremesa.domains.invites.errors import AlreadyMember
+from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, Forbidden, NotFound, RankTooLow
 from sobremesa.domains.workspaces.entities import (
     Item,
     ItemId,
@@ -20,7 +19,7 @@ from sobremesa.domains.workspaces.entities import (
     WorkspaceId,
     workspace_by_id,
 )
-from sobremesa.domains.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow, TooManyMembers
+from sobremesa.domains.workspaces.errors import LastOwner, TooManyMembers
 from sobremesa.domains.workspaces.members import MAX_MEMBERS
 from sobremesa.table import Put, RawKey
 from sobremesa.table.engines.protocol import PutItem
@@ -30,8 +29,8 @@ from workspaces.team import Team, join
 
 async def test_one_query_returns_the_workspace_with_its_contents(team: Team) -> None:
     app = team.app
-    made = await app.workspace_items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
-    await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("theme"), "dark")
+    made = await app.workspaces.items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
+    await app.workspaces.settings.put(team.owner, team.workspace_id, SettingName("theme"), "dark")
 
     found = await app.workspaces.get_everything(team.member, team.workspace_id, limit=1000)
 
@@ -79,9 +78,9 @@ async def test_creator_sees_a_workspace_once_and_not_after_removal(team: Team) -
         )
     assert sorted(await team.mine(maker)) == sorted([team.workspace_id, WorkspaceId("old")])
 
-    await app.workspace_members.remove(team.admin, WorkspaceId("old"), maker.user_id)
-    await app.workspace_members.change_role(maker, team.workspace_id, team.admin.user_id, role="owner")
-    await app.workspace_members.remove(team.admin, team.workspace_id, maker.user_id)
+    await app.workspaces.members.remove(team.admin, WorkspaceId("old"), maker.user_id)
+    await app.workspaces.members.change_role(maker, team.workspace_id, team.admin.user_id, role="owner")
+    await app.workspaces.members.remove(team.admin, team.workspace_id, maker.user_id)
 
     assert await team.mine(maker) == []
     assert not [
@@ -93,17 +92,17 @@ async def test_creator_sees_a_workspace_once_and_not_after_removal(team: Team) -
 
 async def test_non_members_and_removed_members_get_not_found(team: Team) -> None:
     app = team.app
-    await app.workspace_members.remove(team.owner, team.workspace_id, team.member.user_id)
+    await app.workspaces.members.remove(team.owner, team.workspace_id, team.member.user_id)
 
     for who in (team.stranger, team.member):
         for attempt in (
             app.workspaces.get_everything(who, team.workspace_id, limit=10),
             app.workspaces.rename(who, team.workspace_id, name="Mine"),
-            app.workspace_items.list_items(who, team.workspace_id, limit=10),
-            app.workspace_items.create(who, team.workspace_id, title="x"),
-            app.workspace_settings.list_settings(who, team.workspace_id, limit=10),
-            app.workspace_members.list_members(who, team.workspace_id, limit=10),
-            app.workspace_invites.create(who, team.workspace_id),
+            app.workspaces.items.list_items(who, team.workspace_id, limit=10),
+            app.workspaces.items.create(who, team.workspace_id, title="x"),
+            app.workspaces.settings.list_settings(who, team.workspace_id, limit=10),
+            app.workspaces.members.list_members(who, team.workspace_id, limit=10),
+            app.workspaces.invites.create(who, team.workspace_id),
         ):
             with pytest.raises(NotFound):
                 await attempt
@@ -119,10 +118,10 @@ async def test_creating_a_workspace_twice_with_one_key_creates_one(team: Team) -
 
 async def test_one_of_two_owners_who_leave_at_once_is_refused(team: Team) -> None:
     app = team.app
-    await app.workspace_members.change_role(team.owner, team.workspace_id, team.admin.user_id, role="owner")
+    await app.workspaces.members.change_role(team.owner, team.workspace_id, team.admin.user_id, role="owner")
 
     outcomes = await asyncio.gather(
-        *(app.workspace_members.remove(who, team.workspace_id, who.user_id) for who in (team.owner, team.admin)),
+        *(app.workspaces.members.remove(who, team.workspace_id, who.user_id) for who in (team.owner, team.admin)),
         return_exceptions=True,
     )
 
@@ -136,33 +135,33 @@ async def test_one_of_two_owners_who_leave_at_once_is_refused(team: Team) -> Non
 async def test_one_of_two_owners_who_step_down_or_remove_each_other_stays(team: Team) -> None:
     app, at = team.app, team.workspace_id
     for attempt in range(4):
-        await app.workspace_members.change_role(team.owner, at, team.admin.user_id, role="owner")
+        await app.workspaces.members.change_role(team.owner, at, team.admin.user_id, role="owner")
         if attempt % 2:
             race = [
-                app.workspace_members.change_role(who, at, who.user_id, role="member")
+                app.workspaces.members.change_role(who, at, who.user_id, role="member")
                 for who in (team.owner, team.admin)
             ]
         else:
             race = [
-                app.workspace_members.change_role(one, at, other.user_id, role="member")
+                app.workspaces.members.change_role(one, at, other.user_id, role="member")
                 for one, other in ((team.owner, team.admin), (team.admin, team.owner))
             ]
 
         outcomes = await asyncio.gather(*race, return_exceptions=True)
 
         assert sum(isinstance(outcome, BaseException) for outcome in outcomes) == 1
-        members, _ = await app.workspace_members.list_members(team.member, at, limit=10)
+        members, _ = await app.workspaces.members.list_members(team.member, at, limit=10)
         owners = [place.user_id for place in members if place.role == "owner"]
         assert len(owners) == 1
         if owners != [team.owner.user_id]:
-            await app.workspace_members.change_role(team.admin, at, team.owner.user_id, role="owner")
+            await app.workspaces.members.change_role(team.admin, at, team.owner.user_id, role="owner")
 
 
 async def test_only_owner_cannot_leave_or_step_down(team: Team) -> None:
     with pytest.raises(LastOwner):
-        await team.app.workspace_members.remove(team.owner, team.workspace_id, team.owner.user_id)
+        await team.app.workspaces.members.remove(team.owner, team.workspace_id, team.owner.user_id)
     with pytest.raises(LastOwner):
-        await team.app.workspace_members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="admin")
+        await team.app.workspaces.members.change_role(team.owner, team.workspace_id, team.owner.user_id, role="admin")
 
     assert (await team.roles())[team.owner.user_id] == "owner"
 
@@ -174,19 +173,19 @@ async def test_rights_follow_the_role(team: Team) -> None:
     with pytest.raises(Forbidden):
         await app.workspaces.delete(team.admin, at)
     with pytest.raises(Forbidden):
-        await app.workspace_members.change_role(team.admin, at, team.member.user_id, role="admin")
+        await app.workspaces.members.change_role(team.admin, at, team.member.user_id, role="admin")
     with pytest.raises(RankTooLow):
-        await app.workspace_members.remove(team.admin, at, team.owner.user_id)
+        await app.workspaces.members.remove(team.admin, at, team.owner.user_id)
 
     assert (await app.workspaces.rename(team.admin, at, name="Ours")).workspace.name == "Ours"
-    await app.workspace_members.remove(team.admin, at, team.member.user_id)
+    await app.workspaces.members.remove(team.admin, at, team.member.user_id)
 
 
 async def test_deleted_workspace_is_invisible_at_once_and_its_rows_are_removed_by_the_job(team: Team) -> None:
     app = team.app
-    invite = await app.workspace_invites.create(team.owner, team.workspace_id)
-    await app.workspace_items.create(team.member, team.workspace_id, title="x")
-    await app.workspace_settings.put(team.owner, team.workspace_id, SettingName("a"), 1)
+    invite = await app.workspaces.invites.create(team.owner, team.workspace_id)
+    await app.workspaces.items.create(team.member, team.workspace_id, title="x")
+    await app.workspaces.settings.put(team.owner, team.workspace_id, SettingName("a"), 1)
 
     await app.workspaces.delete(team.owner, team.workspace_id)
 
@@ -202,7 +201,7 @@ async def test_deleted_workspace_is_invisible_at_once_and_its_rows_are_removed_b
 
 async def test_no_member_remains_if_a_user_joins_during_the_deletion(team: Team) -> None:
     app = team.app
-    invite = await app.workspace_invites.create(team.owner, team.workspace_id)
+    invite = await app.workspaces.invites.create(team.owner, team.workspace_id)
     guests = await known(app, *(f"g{number}" for number in range(8)))
 
     async def delete() -> None:
@@ -223,7 +222,7 @@ async def test_no_member_remains_if_a_user_joins_during_the_deletion(team: Team)
 async def test_number_of_members_is_limited(team: Team) -> None:
     app = team.app
     guests = await known(app, *(f"g{number}" for number in range(MAX_MEMBERS)))
-    invite = await app.workspace_invites.create(team.owner, team.workspace_id)
+    invite = await app.workspaces.invites.create(team.owner, team.workspace_id)
 
     came = 0
     for who in guests:
@@ -247,10 +246,10 @@ async def test_workspace_of_another_writer_gets_counts_and_an_owner(app: Sobreme
         item |= {"gsi1pk": f"USER#{who.user_id}", "gsi1sk": "WORKSPACE#foreign"}
         await app.table.engine.write(PutItem(RawKey(item["pk"], item["sk"]), item))
 
-    await app.workspace_members.remove(ben, foreign, ben.user_id)
+    await app.workspaces.members.remove(ben, foreign, ben.user_id)
 
     with pytest.raises(LastOwner):
-        await app.workspace_members.remove(ana, foreign, ana.user_id)
+        await app.workspaces.members.remove(ana, foreign, ana.user_id)
     await join(app, ana, foreign, cleo)
     with pytest.raises(AlreadyMember):
         await join(app, ana, foreign, cleo)

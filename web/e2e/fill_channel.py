@@ -35,14 +35,14 @@ async def fill(store: str, how_many: int) -> None:
         server = await app.communities.create_server(owner, name="Test community")
         created = await app.communities.create_channel(owner, server.server_id, name="general")
         channel_id = created.channel.channel_id
-        invite = await app.membership.create_invite(owner, server.server_id)
+        invite = await app.communities.invites.create(owner, server.server_id)
         for other in others:
-            await app.membership.redeem(other, invite.code)
+            await app.communities.invites.redeem(other, invite.code)
         numbers = iter(range(how_many))
 
         async def send() -> None:
             for number in numbers:
-                await app.channels.send(users[number // 4 % 3], channel_id, Draft(content(number)))
+                await app.communities.send(users[number // 4 % 3], channel_id, Draft(content(number)))
 
         await asyncio.gather(*(send() for _ in range(IN_FLIGHT)))
         print(json.dumps({"serverId": server.server_id, "channelId": channel_id, "code": invite.code}))

@@ -1,12 +1,13 @@
-// A long channel: 2,000 messages by default. With LONG_CHANNEL=100000 it has as many, and the task time is checked.
+// A long channel: 1,200 messages by default. With LONG_CHANNEL=100000 it has as many, and the task time is checked.
 import type { Browser, CDPSession } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { COMMAND, expect, middle, Server, test as base, wheel } from "./fixtures";
 
 const MEASURED = process.env["LONG_CHANNEL"];
-const HOW_MANY = Number(MEASURED ?? 2000);
+const HOW_MANY = Number(MEASURED ?? 1200);
 const PAGES = 400;
+const SMALL_STEPS = MEASURED === undefined ? 25 : 60;
 const WHEEL = -2000;
 const MOST_NODES = 4000;
 const LONG_MS = 50;
@@ -132,7 +133,7 @@ test(`${HOW_MANY} messages are scrolled through, and the page stays small and fa
   await measure();
 
   // While messages load above and are dropped below, the visible ones move exactly with the wheel.
-  for (let step = 0; step < 60; step++) {
+  for (let step = 0; step < SMALL_STEPS; step++) {
     const before = await middle(list);
     await wheel(list, -300);
     const after = await list.locator(`[data-message="${before.id}"]`).boundingBox();
@@ -154,7 +155,7 @@ test(`${HOW_MANY} messages are scrolled through, and the page stays small and fa
   await page.getByRole("button", { name: "Jump", exact: true }).click();
   await expect(ana.message("number 0.")).toBeInViewport();
   await list.hover();
-  for (let step = 0; step < 30; step++) {
+  for (let step = 0; step < SMALL_STEPS / 2; step++) {
     await wheel(list, -WHEEL);
   }
   await expect(list.locator("[data-message]").first()).toBeAttached();

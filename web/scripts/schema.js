@@ -1,27 +1,44 @@
-// Writes src/api/schema.ts from the API of this tree; with --check it only reports whether the file is current.
+// Writes the types of the API and of the gateway from the documents of this tree: src/api/schema.ts and
+// src/live/schema.ts. With --check it only reports whether they are current.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 
-const FILE = new URL("../src/api/schema.ts", import.meta.url);
 const PYTHON = process.env.SOBREMESA_PYTHON ?? "../.venv/bin/python";
 const HEADER = "// Made by `npm run schema` from the API of this tree; not to be edited.\n\n";
 
-const document = JSON.parse(
-  execFileSync(PYTHON, ["scripts/openapi.py"], { encoding: "utf8", maxBuffer: 64 << 20 }),
-);
-// Types only: without documentation texts and error responses, so that rewording them changes nothing.
-withoutProse(document);
-const fresh =
-  HEADER + astToString(await openapiTS(document, { alphabetize: true, defaultNonNullable: false }));
-
-if (process.argv.includes("--check")) {
-  if (readFileSync(FILE, "utf8") !== fresh) {
-    console.error("web/src/api/schema.ts is stale: run `npm run schema` in web/.");
-    process.exit(1);
+const files = {
+  "src/api/schema.ts": document("scripts/openapi.py"),
+  "src/live/schema.ts": gatewayTypes(document("scripts/asyncapi.py")),
+};
+let isStale = false;
+for (const [name, source] of Object.entries(files)) {
+  const file = new URL(`../${name}`, import.meta.url);
+  // Types only: without documentation texts and error responses, so that rewording them changes nothing.
+  withoutProse(source);
+  const fresh = HEADER + astToString(await openapiTS(source, { alphabetize: true }));
+  if (!process.argv.includes("--check")) writeFileSync(file, fresh);
+  else if (readFileSync(file, "utf8") !== fresh) {
+    console.error(`web/${name} is stale: run \`npm run schema\` in web/.`);
+    isStale = true;
   }
-} else {
-  writeFileSync(FILE, fresh);
+}
+if (isStale) process.exit(1);
+
+function document(script) {
+  return JSON.parse(execFileSync(PYTHON, [script], { encoding: "utf8", maxBuffer: 64 << 20 }));
+}
+
+/** The schemas of an AsyncAPI document as those of OpenAPI, with `Events` (name to payload) and a type of each frame. */
+function gatewayTypes({ openapi = "3.1.0", info, operations, components }) {
+  const schemas = { ...components.schemas };
+  const isEvent = new Set(operations.dispatch.messages.map(({ $ref }) => $ref.split("/").at(-1)));
+  const events = {};
+  for (const [name, { payload }] of Object.entries(components.messages))
+    if (isEvent.has(name)) events[name] = payload.allOf[1].properties.d;
+    else schemas[`${name[0].toUpperCase()}${name.slice(1)}Frame`] = payload;
+  schemas.Events = { type: "object", required: Object.keys(events), properties: events };
+  return { openapi, info: { title: info.title, version: info.version }, paths: {}, components: { schemas } };
 }
 
 function withoutProse(node) {

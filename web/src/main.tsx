@@ -1,5 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { BASE } from "./api/base";
 import { App } from "./App";
 import { connect } from "./live/connect";
 import { applySavedLook } from "./view/preferences";
@@ -19,6 +21,8 @@ const root = document.getElementById("root");
 if (root !== null)
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <Router base={BASE}>
+        <App />
+      </Router>
     </StrictMode>,
   );

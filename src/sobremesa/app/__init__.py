@@ -6,7 +6,7 @@
 
 - `application`: `Sobremesa`, the library's entry point
 - `store`: opens what a store holds: table, keys, files
-- `services`: builds the services that have no `opening` module of their own
+- `services`: builds the services that need more than one line
 - `site`: the routes, the gateway and the pages, as one ASGI application
 - `maintenance`: migrations, adoption and recounts
 - `registry`: every entity and access pattern

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from sobremesa.app import maintenance
 from sobremesa.app.services import (
-    RoomFactory,
     job_handlers,
+    judge_of,
     limits_of,
     open_attachments,
     open_live,
-    open_review,
+    open_moderation,
+    open_records,
 )
 from sobremesa.app.site import build_site, list_endpoints
 from sobremesa.app.store import Store, open_store
@@ -25,34 +27,37 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.opening import open_accounts
-from sobremesa.domains.communities.opening import open_communities
-from sobremesa.domains.conversations.opening import open_conversations
-from sobremesa.domains.inboxes.opening import open_inboxes
-from sobremesa.domains.moderation.policy import open_policy
-from sobremesa.domains.records.address import records_address
-from sobremesa.domains.records.opening import RecordsStore
+from sobremesa.domains.communities.service import Communities
+from sobremesa.domains.conversations.service import Conversations
+from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.threads.card_types import CardType
-from sobremesa.domains.threads.cleanup import Cleanup as ThreadCleanup
-from sobremesa.domains.threads.opening import open_threads
-from sobremesa.domains.workspaces.opening import open_workspaces
-from sobremesa.glue.amendment_records import AmendmentRecords, ThreadFiles
+from sobremesa.domains.threads.service import Threads
+from sobremesa.domains.workspaces.service import Workspaces
+from sobremesa.glue.amendment_records import AmendmentRecords
 from sobremesa.glue.disconnects import Disconnects
+from sobremesa.glue.event_catalog import RoomTyping
 from sobremesa.glue.invite_routes import InviteDirectory
 from sobremesa.glue.ready_snapshot import Gaps
 from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.site import Site
 from sobremesa.live.opening import LiveOptions
+from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.readers import RoomReaders
+from sobremesa.rooms.service import Rooms
 from sobremesa.web import Client
 from sobremesa.work.consumers import ChangeConsumer, ChangeHandler
 from sobremesa.work.idempotency import Idempotency
-from sobremesa.work.jobs import Jobs
+from sobremesa.work.jobs import Handler, Jobs
 from sobremesa.work.migration import Migrations, Recipe, Watch, no_watch
 from sobremesa.work.recounts import Recounts
+
+if TYPE_CHECKING:
+    from sobremesa.domains.records.service import Records
 
 
 class Sobremesa:
@@ -68,103 +73,88 @@ class Sobremesa:
         setting_types: Mapping[str, Any] | None = None,
         live: LiveOptions = LiveOptions(),  # noqa: B008 - frozen
     ) -> None:
-        self.store = store
-        self.settings, self.table, self.keyring = settings, table, keyring = store.settings, store.table, store.keyring
-        self.clock, self.origin = clock, origin = store.clock, store.origin
+        settings, table, clock, origin = store.settings, store.table, store.clock, store.origin
+        self.store, self.settings, self.table, self.clock = store, settings, table, clock
         self.ids = ids = Ids(clock)
         self.limits = limits_of(settings)
         self.jobs = jobs = Jobs(table, clock, ids)
         audit, idempotency, readers = Audit(table, clock, ids), Idempotency(table, clock), RoomReaders(table)
 
-        self.accounts, self.authentication, self.server_keys = open_accounts(
+        self.accounts = open_accounts(
             table,
             clock,
             ids,
-            keyring=keyring,
+            keyring=store.keyring,
             limits=self.limits,
             jobs=jobs,
             settings=settings,
             mailer=mailer,
             origin=origin,
+            domains=self._user_data,
         )
-        self.inboxes = open_inboxes(table, clock, ids, jobs)
-        self.attachments = files = open_attachments(store, ids, readers)
+        self.inboxes = Inboxes(table, clock, ids, jobs)
+        self.attachments = open_attachments(store, ids, readers)
+        self.moderation = open_moderation(table, clock, audit, self.accounts)
         self.subscriptions = Subscriptions(table)
         self.live, self.node_registry, self.presence = open_live(
             store, ids, self.accounts, self.inboxes, self.subscriptions, live
         )
         table.watch(Disconnects(self.live.hub))
-        self.review = open_review(table, clock, audit, self.accounts)
-        rooms = RoomFactory(
-            store, ids, self.accounts, files, jobs, self.live.typing, readers, judge or open_policy(settings, clock)
-        )
 
-        servers = open_communities(
-            table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, files=files, rooms=rooms.build
-        )
-        self.communities, self.membership, self.server_invites, self.channels, _ = servers
-        conversations = open_conversations(
+        rooms = RoomContext(
             table,
             clock,
             ids,
-            audit=audit,
-            idempotency=idempotency,
-            jobs=jobs,
-            files=files,
-            rooms=rooms.build,
-            origin=origin,
+            self.accounts,
+            self.attachments,
+            jobs,
+            readers,
+            RoomTyping(self.live.typing),
+            judge_of(judge, settings, clock),
+            store.has_own_clock,
         )
-        self.conversations, self.conversation_rooms = conversations.conversations, conversations.rooms
-        self.conversation_participants, self.conversation_inbox = conversations.seats, conversations.inbox
-        threads = open_threads(
-            table, clock, ids, audit=audit, idempotency=idempotency, rooms=rooms.build, card_types=card_types
-        )
-        self.threads, self.thread_participants, self.thread_rooms, self.cards, self.tabs, _ = threads
-        workspaces = open_workspaces(
+        self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
+        self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
+        self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
+        self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)
+        self.gaps = Gaps(self.room_kinds)
+        self.workspaces = Workspaces(
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, setting_types=setting_types
         )
-        self.workspaces, self.workspace_members = workspaces.workspaces, workspaces.members
-        self.workspace_invites, self.workspace_items = workspaces.invites, workspaces.items
-        self.workspace_settings = workspaces.settings
-        self.invites = InviteDirectory(self.server_invites, self.workspace_invites)
-        self.gaps = Gaps([self.channels, self.conversation_rooms, self.thread_rooms])
-        self.archive = RecordsStore(
-            records_address(settings),
-            clock,
-            ids,
-            parties=self.threads,
-            panels=self.tabs,
-            files=ThreadFiles(files),
-            secret=keyring.secret("cursors"),
-        )
+        self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
+        self.records_store = open_records(store, ids, self.threads, self.attachments)
 
-        # Accounts come first, since rooms need them; what a deleted account leaves in other domains is known only now.
-        thread_cleanup = ThreadCleanup(table, clock, files)
-        cleanups = (
-            servers.cleanup,
-            conversations.cleanup,
-            thread_cleanup,
-            workspaces.cleanup,
-            self.review,
+    @property
+    def records(self) -> Records:
+        """Documents, amendments and expenses of threads; their database is opened on first use."""
+        return self.records_store.records
+
+    def _user_data(self) -> Sequence[UserData]:
+        """Return what deletes and exports the data of a user, in each domain."""
+        return (
+            self.communities.cleanup,
+            self.conversations.cleanup,
+            self.threads.cleanup,
+            self.workspaces.cleanup,
+            self.moderation,
             self.inboxes.cleanup,
         )
-        self.accounts.deletion_hooks.extend(cleanups)
-        self.accounts.exporters.extend(cleanups)
-        change_handlers: list[ChangeHandler] = [
-            conversations.activity,
-            threads.inboxes,
-            AmendmentRecords(table, self.archive),
+
+    @cached_property
+    def handlers(self) -> dict[str, Handler]:
+        """What runs each kind of background job, by the name of the job."""
+        return job_handlers(self)
+
+    @cached_property
+    def change_consumer(self) -> ChangeConsumer:
+        """What reads the changes of the table, for updates that need not be in the same transaction."""
+        handlers: list[ChangeHandler] = [
+            self.conversations.activity,
+            self.threads.inboxes,
+            AmendmentRecords(self.table, self.records_store),
             self.inboxes.expiring,
         ]
-        self.change_consumer = ChangeConsumer(table, clock, ids, "activity", change_handlers)
-        self.handlers = job_handlers(
-            self.accounts,
-            self.inboxes,
-            servers.cleanup,
-            conversations.cleanup,
-            workspaces.cleanup,
-            (self.channels, self.conversation_rooms, self.thread_rooms),
-        )
+        return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
 
     @classmethod
     @asynccontextmanager
@@ -201,12 +191,12 @@ class Sobremesa:
                 setting_types=setting_types,
                 live=live or LiveOptions(),
             )
-            for part in (app.limits, app.accounts, app.threads, app.archive):
+            for part in (app.limits, app.accounts, app.threads, app.records_store):
                 closing.push_async_callback(part.close)
             if background:
-                await app.archive.prepare()
+                await app.records_store.prepare()
                 for work in (
-                    app.archive.run(),
+                    app.records_store.run(),
                     app.jobs.run(app.handlers),
                     app.change_consumer.run(),
                     app.attachments.sweep_periodically(),

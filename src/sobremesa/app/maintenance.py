@@ -40,7 +40,7 @@ def adoption_recipe(app: Sobremesa) -> Recipe:
         *communities_adopting.moves(table, clock),
         *conversations_adopting.moves(table, clock),
         *threads_adopting.moves(table, clock),
-        *workspaces_adopting.moves(app.workspace_members),
+        *workspaces_adopting.moves(app.workspaces.members),
         *inboxes_adopting.moves(table, clock),
     ]
     return Recipe(ADOPTION, moves)
@@ -52,11 +52,11 @@ def recounts(app: Sobremesa) -> Recounts:
     return Recounts(
         table,
         [
-            *room_recounts(CHANNELS, table, app.channels.cleanup),
+            *room_recounts(CHANNELS, table, app.communities.reaction_cleanup),
             *room_recounts(
-                CONVERSATIONS, table, app.conversation_rooms.cleanup, partial(conversations_recounting.check, table)
+                CONVERSATIONS, table, app.conversations.reaction_cleanup, partial(conversations_recounting.check, table)
             ),
-            *room_recounts(THREADS, table, app.thread_rooms.cleanup, partial(threads_recounting.check, table)),
+            *room_recounts(THREADS, table, app.threads.reaction_cleanup, partial(threads_recounting.check, table)),
             workspaces_recounting.recount(table),
         ],
     )

@@ -49,7 +49,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
     endpoints = list_endpoints(app)
     dispatch = Dispatch(
         endpoints,
-        app.authentication,
+        app.accounts.authenticate,
         app.limits,
         max_body_bytes=settings.max_body_bytes,
         request_seconds=settings.request_seconds,
@@ -77,31 +77,20 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
     polling = Polling(app.live.hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     routes = [
         accounts_api.routes(app.accounts),
-        communities_api.routes(app.communities, app.membership, app.accounts),
-        room_routes(app.channels, title="Channels"),
-        conversations_api.routes(
-            app.conversations, app.conversation_participants, app.conversation_inbox, app.accounts
-        ),
-        room_routes(app.conversation_rooms, title="Conversations", silences=[BlockedByRecipient]),
-        threads_api.routes(app.threads, app.thread_participants, app.accounts),
-        project_api.routes(app.cards, app.tabs),
-        room_routes(app.thread_rooms, title="Threads", silences=[Blocked, ThreadNotOpen]),
-        records_api.routes(app.archive),
-        workspaces_api.routes(
-            app.workspaces,
-            app.workspace_members,
-            app.workspace_invites,
-            app.workspace_items,
-            app.workspace_settings,
-            app.accounts,
-        ),
+        communities_api.routes(app.communities, app.accounts),
+        room_routes(app.communities, title="Channels"),
+        conversations_api.routes(app.conversations, app.accounts),
+        room_routes(app.conversations, title="Conversations", silences=[BlockedByRecipient]),
+        threads_api.routes(app.threads, app.accounts),
+        project_api.routes(app.threads),
+        room_routes(app.threads, title="Threads", silences=[Blocked, ThreadNotOpen]),
+        records_api.routes(app.records_store),
+        workspaces_api.routes(app.workspaces, app.accounts),
         invite_routes(app.invites),
-        rooms_api.shared_routes(
-            [app.channels, app.conversation_rooms, app.thread_rooms], inboxes_api.totals(app.inboxes)
-        ),
+        rooms_api.shared_routes(app.room_kinds, inboxes_api.totals(app.inboxes)),
         inboxes_api.routes(app.inboxes),
         attachments_api.routes(app.attachments),
-        moderation_api.routes(app.review),
+        moderation_api.routes(app.moderation),
         live_api.routes(polling),
         presence_api.routes(app.presence),
     ]
@@ -111,22 +100,22 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
 def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
     """Build the gateway: live events, and the same endpoints over WebSocket."""
     settings = app.settings
-    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.inboxes, app.channels)
+    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.inboxes)
     return Gateway(
         app.live,
         GatewayBackend(
-            authenticate=app.authentication,
-            verify=app.authentication.until,
+            authenticate=app.accounts.authenticate,
+            verify=app.accounts.authenticate_until,
             memberships=app.subscriptions.memberships_of,
             snapshot=snapshots.snapshot,
             gap=app.gaps.find,
             presences=app.presence.among,
         ),
         Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds),
-        GatewaySessions(app.ids, app.keyring.secret("gateway")),
+        GatewaySessions(app.ids, app.store.keyring.secret("gateway")),
         app.limits,
         app.clock,
-        origins=[settings.address, *settings.cors_origins],
+        origins=[settings.origin, *settings.cors_origins],
         max_sockets=MaxSockets.of(settings),
         watch=app.presence.watch,
     )

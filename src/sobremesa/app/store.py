@@ -17,7 +17,7 @@ from sobremesa.domains.attachments.stores import FileStore
 from sobremesa.table import Layout, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
-from sobremesa.table.opening import require_file
+from sobremesa.table.opening import parse_store, require_file
 from sobremesa.work.table_origin import Origin, has_rows
 
 
@@ -85,6 +85,6 @@ async def origin_of(table: Table, clock: Clock, store: str, *, is_new: bool) -> 
     A file is always ours, and so is an empty table. In DynamoDB, our signing keys show that we created it.
     """
     # Rows first, keys second: another node of ours that starts at this moment writes its keys before anything else.
-    is_ours = is_new or store.startswith("sqlite") or not await has_rows(table)
+    is_ours = is_new or parse_store(store).is_embedded or not await has_rows(table)
     is_ours = is_ours or bool((await table.query(signing_keys(), limit=1)).items)
     return await Origin.of(table, clock, is_foreign=not is_ours)

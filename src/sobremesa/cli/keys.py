@@ -43,7 +43,9 @@ async def create(
     _note_new_file(store)
     async with Sobremesa.open(settings=settings_of(store), background=False) as app:
         seconds = None if expires_in_days is None else expires_in_days * 86400
-        created = await app.server_keys.create_key(Tenant(tenant), scope, label=label, expires_in_seconds=seconds)
+        created = await app.accounts.server_keys.create_key(
+            Tenant(tenant), scope, label=label, expires_in_seconds=seconds
+        )
     console.print(f"Created key {created.key.key_id} for tenant {tenant}. It will not be shown again:", highlight=False)
     console.print(created.text, highlight=False, soft_wrap=True)
 
@@ -53,14 +55,14 @@ async def list_keys(*, tenant: TenantName = "default", store: Store = DEFAULT_ST
     """List the server keys of a tenant."""
     grid = Grid("key", "scopes", "label", "created", "expires", box=None, pad_edge=False)
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
-        page = await app.server_keys.list_keys(Tenant(tenant), limit=100)
+        page = await app.accounts.server_keys.list_keys(Tenant(tenant), limit=100)
         while True:
             for key in page.items:
                 ends = "never" if key.expires_at is None else f"{datetime.fromtimestamp(key.expires_at, UTC):%Y-%m-%d}"
                 grid.add_row(key.key_id, " ".join(sorted(key.scopes)), key.label or "", key.created_at, ends)
             if page.cursor is None:
                 break
-            page = await app.server_keys.list_keys(Tenant(tenant), limit=100, cursor=page.cursor)
+            page = await app.accounts.server_keys.list_keys(Tenant(tenant), limit=100, cursor=page.cursor)
     (console if console.is_terminal else Console(width=WIDE)).print(grid)
 
 
@@ -68,7 +70,7 @@ async def list_keys(*, tenant: TenantName = "default", store: Store = DEFAULT_ST
 async def revoke(key_id: str, /, *, store: Store = DEFAULT_STORE) -> None:
     """Revoke a server key. It takes effect within a second on every node."""
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
-        await app.server_keys.revoke_key(KeyId(key_id))
+        await app.accounts.server_keys.revoke_key(KeyId(key_id))
     console.print(f"Revoked key {key_id}.", highlight=False)
 
 

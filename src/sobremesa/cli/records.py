@@ -76,7 +76,7 @@ async def rebuild(
     """Rebuild the documents and expenses tabs of threads from the records."""
     address = _address(records, store)
     async with Sobremesa.open(store, background=False, create=False) as app, _opened(address) as database:
-        await rebuild_tabs(Outbox(database, SystemClock(), app.tabs), thread)
+        await rebuild_tabs(Outbox(database, SystemClock(), app.threads.tabs), thread)
 
 
 async def rebuild_tabs(outbox: Outbox, thread: str | None, console: Console = console) -> None:

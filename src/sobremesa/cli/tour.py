@@ -48,7 +48,7 @@ class Room:
         """Send a message, with preview and read cursor, in one transaction that requires a participant."""
         message_id = MessageId(self._ids.mint())
         await self.table.write(
-            Create(
+            message=Create(
                 Message(
                     convo_id=self.convo_id,
                     message_id=message_id,
@@ -57,13 +57,15 @@ class Room:
                     created_at=self._clock.now(),
                 )
             ),
-            Update(
+            conversation=Update(
                 Conversation.key(convo_id=self.convo_id),
                 set_to(last_message_id=message_id, last_message_body=body[:200]),
                 add(messages=1),
                 when=present() & less_if_present("last_message_id", message_id),
             ),
-            Update(Participant.key(convo_id=self.convo_id, user_id=sender), set_to(last_read_message_id=message_id)),
+            sender=Update(
+                Participant.key(convo_id=self.convo_id, user_id=sender), set_to(last_read_message_id=message_id)
+            ),
             pattern=send_message,
         )
         return message_id
@@ -107,9 +109,9 @@ async def _walk(table: Table) -> None:
 async def _make_conversation(room: Room) -> None:
     _step("A transaction", "message, preview and read cursor: all or nothing, durable when it returns")
     await room.table.write(
-        Create(Conversation(convo_id=room.convo_id, name="Lunch")),
-        Create(Participant(convo_id=room.convo_id, user_id=UserId("ana"), role="admin")),
-        Create(Participant(convo_id=room.convo_id, user_id=UserId("bo"))),
+        conversation=Create(Conversation(convo_id=room.convo_id, name="Lunch")),
+        ana=Create(Participant(convo_id=room.convo_id, user_id=UserId("ana"), role="admin")),
+        bo=Create(Participant(convo_id=room.convo_id, user_id=UserId("bo"))),
     )
     for sender, body in (("ana", "Who is still at the table?"), ("bo", "I am."), ("ana", "Coffee, then.")):
         message_id = await room.send(UserId(sender), body)
@@ -150,7 +152,10 @@ async def _load(room: Room) -> None:
         convo = ConversationId(f"room-{number}")
         user = UserId(f"user-{number}")
         mine = Room(room.table, convo)
-        await room.table.write(Create(Conversation(convo_id=convo)), Create(Participant(convo_id=convo, user_id=user)))
+        await room.table.write(
+            conversation=Create(Conversation(convo_id=convo)),
+            participant=Create(Participant(convo_id=convo, user_id=user)),
+        )
         sent = 0
         while time.monotonic() < until:
             await mine.send(user, f"message {sent}")

@@ -75,6 +75,8 @@ class Message(Model, frozen=True):
     mentions: list[str] = []
     action: Json | None = None
     replayed: bool = False
+    nonce: str | None = None
+    """Only in `message.created`, and only for the author: the nonce with which they sent the message."""
 
     @property
     def room(self) -> Room:

@@ -1,1 +1,1 @@
-"""Actor, clock, ids, errors and settings: what every layer above uses."""
+"""Actor, clock, ids, errors, settings and leases: what every layer above uses."""

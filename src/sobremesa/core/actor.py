@@ -28,7 +28,7 @@ class UserRequired(Forbidden):
     """A server key called an endpoint that is for users."""
 
     code = "person_needed"
-    says = "This endpoint requires a user; a server key cannot call it."
+    default_detail = "This endpoint requires a user; a server key cannot call it."
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):

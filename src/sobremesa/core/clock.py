@@ -24,6 +24,10 @@ class Clock(table_clock.Clock, Protocol):
         """Return the present moment as fixed-width text."""
         return instant(self.now_ms())
 
+    def now_seconds(self) -> int:
+        """Return the seconds since 1970, as expiry times have them."""
+        return self.now_ms() // 1000
+
 
 class SystemClock(table_clock.SystemClock, Clock):
     """The machine's own clock."""

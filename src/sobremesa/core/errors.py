@@ -4,8 +4,12 @@ SobremesaError
 ├── Refusal            a rule of the product does not allow the request; nothing was written
 │   ├── Unauthenticated    the request has no valid token
 │   ├── Forbidden          the actor lacks a permission
+│   │   └── RankTooLow         their role is not above that of the other member
 │   ├── NotFound           the resource does not exist, or the actor may not know of it
 │   ├── Clash              the current state does not allow the request
+│   │   ├── AlreadyMember      the user is a member already
+│   │   ├── ChangedMeanwhile   another request changed the same rows first
+│   │   └── StaleVersion       there is a newer version than the one that the caller named
 │   ├── Invalid            the input is not valid
 │   ├── TooBig             the input is above a limit
 │   ├── TooMany            a rate limit was exceeded
@@ -31,10 +35,10 @@ class Refusal(SobremesaError):
     """A rule of the product does not allow the request."""
 
     code: ClassVar[str]
-    says: ClassVar[str]
+    default_detail: ClassVar[str]
 
     def __init__(self, detail: str | None = None, /, **data: Any) -> None:
-        super().__init__(detail or self.says)
+        super().__init__(detail or self.default_detail)
         self.data = data
 
 
@@ -42,63 +46,91 @@ class Unauthenticated(Refusal):
     """The request has no valid token."""
 
     code = "unauthenticated"
-    says = "A valid token is required."
+    default_detail = "A valid token is required."
 
 
 class Forbidden(Refusal):
     """The actor lacks a permission."""
 
     code = "forbidden"
-    says = "You do not have permission to do this."
+    default_detail = "You do not have permission to do this."
+
+
+class RankTooLow(Forbidden):
+    """The role of the actor is not above that of the other member."""
+
+    code = "rank_too_low"
+    default_detail = "Only a member with a higher role may do this."
 
 
 class NotFound(Refusal):
     """The resource does not exist, or the actor may not know of it: the response is the same."""
 
     code = "not_found"
-    says = "Not found."
+    default_detail = "Not found."
 
 
 class Clash(Refusal):
     """The current state does not allow the request."""
 
     code = "conflict"
-    says = "The current state does not allow this."
+    default_detail = "The current state does not allow this."
+
+
+class AlreadyMember(Clash):
+    """The user is a member already."""
+
+    code = "already_member"
+    default_detail = "This user is already a member."
+
+
+class ChangedMeanwhile(Clash):
+    """Another request changed the same rows first."""
+
+    code = "changed_meanwhile"
+    default_detail = "This was changed at the same time: fetch it again and retry."
+
+
+class StaleVersion(Clash):
+    """There is a newer version than the one that the caller named; `current` in the data is the current state."""
+
+    code = "stale_version"
+    default_detail = "This version is out of date: see `current`."
 
 
 class Invalid(Refusal):
     """The input is not valid; `errors` in the data lists the fields."""
 
     code = "invalid"
-    says = "The input is not valid."
+    default_detail = "The input is not valid."
 
 
 class TooBig(Refusal):
     """The input is above a limit; `limit` in the data is that limit."""
 
     code = "too_large"
-    says = "The input is too large."
+    default_detail = "The input is too large."
 
 
 class TooMany(Refusal):
     """A rate limit was exceeded; `retry_after` in the data is how many seconds to wait."""
 
     code = "too_many_requests"
-    says = "Too many requests. Try again later."
+    default_detail = "Too many requests. Try again later."
 
 
 class NotConfigured(Refusal):
     """The operator of this service has not configured this feature."""
 
     code = "not_configured"
-    says = "This feature is not configured."
+    default_detail = "This feature is not configured."
 
 
 class Busy(SobremesaError):
     """A temporary failure: the same request may succeed later."""
 
     code: ClassVar[str] = "busy"
-    says: ClassVar[str] = "The service is busy. Try again later."
+    default_detail: ClassVar[str] = "The service is busy. Try again later."
 
     def __init__(self, detail: str | None = None) -> None:
-        super().__init__(detail or self.says)
+        super().__init__(detail or self.default_detail)

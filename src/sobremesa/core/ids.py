@@ -8,12 +8,13 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable
-from typing import NewType
+from typing import Literal, NewType, TypeAlias
 
 from sobremesa.core.clock import Clock
 
 RoomId = NewType("RoomId", str)
 MessageId = NewType("MessageId", str)
+RoomKindName: TypeAlias = Literal["channel", "conversation", "thread"]
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 26

@@ -11,12 +11,14 @@ import re
 import typing
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
 from sobremesa.core.errors import SobremesaError
 from sobremesa.table.names import BadNames, Names
+from sobremesa.table.opening import parse_store
 
 PREFIX = "SOBREMESA_"
 DEFAULT_STORE = "sqlite:///sobremesa.db"
@@ -83,8 +85,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     public_url: Annotated[
         str | None,
         Meta(
-            description="The public address of the service, used in emails, in the API documentation and as the issuer "
-            "of tokens. Without it the documentation shows the address of each request. Set it in production."
+            description="The public address of the service, with its path if it has one, used in emails, in the API "
+            "documentation and as the issuer of tokens. Without it the documentation shows the address of each "
+            "request. Set it in production."
         ),
     ] = None
     tenant: Annotated[str, Meta(description="The tenant of users who register.")] = "default"
@@ -191,7 +194,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def warnings(self) -> list[str]:
         """Return warnings about settings that are valid but probably a mistake."""
         found = []
-        if self.redis is not None and self.store.startswith("sqlite"):
+        if self.redis is not None and parse_store(self.store).is_embedded:
             found.append(
                 f"{PREFIX}REDIS is set, but the store is a file: only rate limits use Redis. Events reach only the "
                 "sockets of this process; several nodes need a DynamoDB store."
@@ -204,6 +207,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def address(self) -> str:
         """The address of the service in the links of emails."""
         return self.public_url or f"http://{self.host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """The origin of the service's own pages: its address without a path."""
+        address = urlsplit(self.address)
+        return f"{address.scheme}://{address.netloc}"
 
     @property
     def token_issuer(self) -> str:

@@ -33,10 +33,10 @@ async def run_bots(
     tempo, pace, chance = tempo or Tempo(), pace or Pace(), Random()  # noqa: S311 - small talk
     allowance = Allowance(tempo.answers_an_hour, pace)
     async with AsyncExitStack() as leaving:
-        key = await app.server_keys.create_key(
+        key = await app.accounts.server_keys.create_key(
             DEFAULT_TENANT, ["inbox:publish"], label="demo", expires_in_seconds=KEY_SECONDS
         )
-        leaving.push_async_callback(app.server_keys.revoke_key, key.key.key_id)
+        leaving.push_async_callback(app.accounts.server_keys.revoke_key, key.key.key_id)
         publisher = await leaving.enter_async_context(Client(address, token=key.text))
         bots = {}
         for name in phrases.BOTS:

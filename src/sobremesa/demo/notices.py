@@ -91,10 +91,10 @@ def acts(world: World) -> list[Act]:
     """Return the actions that configure the inboxes and publish the notices."""
 
     async def set_up() -> None:
-        configuring = world.app.inboxes.configuring
-        await configuring.set_tenant(PUBLISHER, DEFAULT_TENANT, title="Olmo Street", ttl=None)
+        inboxes = world.app.inboxes
+        await inboxes.set_tenant(PUBLISHER, DEFAULT_TENANT, title="Olmo Street", ttl=None)
         for inbox, title, description in INBOXES:
-            await configuring.set_inbox(
+            await inboxes.set_inbox(
                 PUBLISHER, DEFAULT_TENANT, inbox, title=title, description=description, ttl={}, schema=None
             )
 
@@ -110,13 +110,13 @@ def _publish(world: World, planned: Published) -> Act:
             category=planned.category,
             cta_uri=planned.cta,
         )
-        publishing, marking = world.app.inboxes.publishing, world.app.inboxes.marking
+        inboxes = world.app.inboxes
         if planned.to:
             user_ids = [world.people[name].user_id for name in planned.to]
-            created = await publishing.publish_to_users(PUBLISHER, DEFAULT_TENANT, planned.inbox, notice, user_ids)
+            created = await inboxes.publish_to_users(PUBLISHER, DEFAULT_TENANT, planned.inbox, notice, user_ids)
         else:
-            created = await publishing.publish_to_everyone(PUBLISHER, DEFAULT_TENANT, planned.inbox, notice)
+            created = await inboxes.publish_to_everyone(PUBLISHER, DEFAULT_TENANT, planned.inbox, notice)
         if planned.is_read and "ana" in (planned.to or ("ana",)):
-            await marking.read(world.people["ana"], DEFAULT_TENANT, planned.inbox, created.message_id)
+            await inboxes.mark_read(world.people["ana"], DEFAULT_TENANT, planned.inbox, created.message_id)
 
     return world.act(planned.when, publish)

@@ -51,7 +51,7 @@ async def seed(settings: Settings, report: ReportProgress = _ignore) -> None:
             await _play(world, acts, report)
             with clock.at(calendar.now_ms):
                 await _mark_read(world)
-                await (await app.archive.outbox()).replay()
+                await (await app.records_store.outbox()).replay()
                 await app.change_consumer.catch_up()
                 # Last of all: this marks the demo as complete.
                 await app.accounts.grant_admin(ADMINISTRATOR)
@@ -88,13 +88,13 @@ async def _rooms(world: World) -> None:
         await _community(world, community)
     for one, other in DIRECT:
         created = await world.app.conversations.create_direct(world.people[one], world.people[other].user_id)
-        world.places[f"with/{one}/{other}"] = Place(world.app.conversation_rooms, created.conversation_id)
+        world.places[f"with/{one}/{other}"] = Place(world.app.conversations, created.conversation_id)
     for group in GROUPS:
         first, *others = (world.people[name] for name in group.people)
         created = await world.app.conversations.create_group(
             first, [other.user_id for other in others], name=group.name
         )
-        world.places[f"group/{group.key}"] = Place(world.app.conversation_rooms, created.conversation_id)
+        world.places[f"group/{group.key}"] = Place(world.app.conversations, created.conversation_id)
 
 
 async def _community(world: World, community: Community) -> None:
@@ -102,12 +102,12 @@ async def _community(world: World, community: Community) -> None:
     server = await app.communities.create_server(owner, name=community.name)
     for name, topic in community.channels:
         made = await app.communities.create_channel(owner, server.server_id, name=name, topic=topic)
-        world.places[f"{community.key}/{name}"] = Place(app.channels, made.channel.channel_id)
-    invite = await app.membership.create_invite(owner, server.server_id)
+        world.places[f"{community.key}/{name}"] = Place(app.communities, made.channel.channel_id)
+    invite = await app.communities.invites.create(owner, server.server_id)
     others = [name for name in community.members if name != community.owner]
-    await asyncio.gather(*(app.membership.redeem(world.people[name], invite.code) for name in others))
+    await asyncio.gather(*(app.communities.invites.redeem(world.people[name], invite.code) for name in others))
     for name in community.admins:
-        await app.membership.change_role(owner, server.server_id, world.people[name].user_id, role="admin")
+        await app.communities.members.change_role(owner, server.server_id, world.people[name].user_id, role="admin")
 
     async def icon() -> None:
         initials = "".join(word[0] for word in community.name.split()[-2:])
@@ -145,10 +145,10 @@ async def _create_thread(world: World, dealing: Dealing) -> None:
     )
     thread = (await world.app.threads.create(world.people[dealing.buyer], wanted)).listed.thread
     for name in dealing.also:
-        await world.app.thread_participants.add(
+        await world.app.threads.participants.add(
             world.people[dealing.seller], thread.room_id, world.people[name].user_id, "seller"
         )
-    world.places[dealing.key] = Place(world.app.thread_rooms, thread.room_id)
+    world.places[dealing.key] = Place(world.app.threads, thread.room_id)
 
 
 async def _step(world: World, step: Step, room: str) -> None:

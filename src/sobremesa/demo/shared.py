@@ -87,23 +87,23 @@ def _create(world: World, shared: Shared) -> Act:
     async def create() -> None:
         app, owner = world.app, world.people[shared.owner]
         created = (await app.workspaces.create(owner, name=shared.name)).workspace
-        invite = await app.workspace_invites.create(owner, created.workspace_id, max_uses=len(shared.members) + 3)
+        invite = await app.workspaces.invites.create(owner, created.workspace_id, max_uses=len(shared.members) + 3)
         for name in shared.members:
-            await app.workspace_invites.redeem(world.people[name], invite.code)
+            await app.workspaces.invites.redeem(world.people[name], invite.code)
         for name in shared.admins:
-            await app.workspace_members.change_role(
+            await app.workspaces.members.change_role(
                 owner, created.workspace_id, world.people[name].user_id, role="admin"
             )
         for item in shared.items:
             actor = world.people[item.by]
-            row = await app.workspace_items.create(
+            row = await app.workspaces.items.create(
                 actor, created.workspace_id, title=item.title, status=item.statuses[0], data=item.data
             )
             for status in item.statuses[1:]:
-                row = await app.workspace_items.change(
+                row = await app.workspaces.items.change(
                     actor, created.workspace_id, row.item_id, version=row.version, changes={"status": status}
                 )
         for setting, value in shared.settings.items():
-            await app.workspace_settings.put(owner, created.workspace_id, SettingName(setting), value)
+            await app.workspaces.settings.put(owner, created.workspace_id, SettingName(setting), value)
 
     return world.act(shared.begun, create)

@@ -34,7 +34,7 @@ class Card(NamedTuple):
         if self.answers is not None:
             payload["answers"] = world.cards[f"{room} {self.answers}"]
         room_id = world.places[room].room_id
-        made = await world.app.cards.create(world.people[self.who], room_id, type=self.type, payload=payload)
+        made = await world.app.threads.cards.create(world.people[self.who], room_id, type=self.type, payload=payload)
         world.cards[f"{room} {self.label}"] = made.message_id
         world.last.setdefault(room, []).append(made.message_id)
 
@@ -50,8 +50,8 @@ class Move(NamedTuple):
 
     async def do(self, world: World, room: str) -> None:
         actor, room_id = world.people[self.who], world.places[room].room_id
-        card = await world.app.cards.get(actor, room_id, world.cards[f"{room} {self.label}"])
-        await world.app.cards.move(
+        card = await world.app.threads.cards.get(actor, room_id, world.cards[f"{room} {self.label}"])
+        await world.app.threads.cards.move(
             actor, room_id, card.message_id, to=self.to, version=card.version, payload=self.payload
         )
 
@@ -68,7 +68,7 @@ class Show(NamedTuple):
     async def do(self, world: World, room: str) -> None:
         content = _with_files(self.content, world)
         actor, room_id = world.people[self.who], world.places[room].room_id
-        await world.app.tabs.put(actor, room_id, self.tab, content, source_version=self.version)
+        await world.app.threads.tabs.put(actor, room_id, self.tab, content, source_version=self.version)
 
 
 class Document(NamedTuple):
@@ -82,7 +82,7 @@ class Document(NamedTuple):
     signed_by: tuple[str, ...] = ()
 
     async def do(self, world: World, room: str) -> None:
-        records, room_id = await world.app.archive.records(), world.places[room].room_id
+        records, room_id = world.app.records, world.places[room].room_id
         made = await records.create_document(
             world.people[self.who], room_id, title=self.title, kind=self.kind, body=self.body
         )
@@ -101,7 +101,7 @@ class Expense(NamedTuple):
     decided: tuple[str, Decision] | None = None
 
     async def do(self, world: World, room: str) -> None:
-        records, room_id = await world.app.archive.records(), world.places[room].room_id
+        records, room_id = world.app.records, world.places[room].room_id
         spent = await records.add_expense(
             world.people[self.who],
             room_id,

@@ -39,7 +39,7 @@ class AmendmentRecords:
     async def flush(self) -> None:
         if not self._waiting:
             return
-        records = await self._archive.records()
+        records = self._archive.records
         for message_id, card in list(self._waiting.items()):
             await records.record_amendment(
                 card.room_id,

@@ -1,18 +1,23 @@
-"""The event catalog: every event type, and the sources of events."""
+"""The event catalog: every event type, the sources of events, and payloads that differ for each recipient."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from sobremesa.core.clock import Clock
+from sobremesa.core.ids import RoomKindName
 from sobremesa.domains.accounts import events as accounts
 from sobremesa.domains.communities import events as communities
 from sobremesa.domains.conversations import events as conversations
 from sobremesa.domains.inboxes import events as inboxes
+from sobremesa.domains.inboxes.counting import Counting
 from sobremesa.domains.threads import events as threads
 from sobremesa.domains.workspaces import events as workspaces
+from sobremesa.glue import ready_snapshot
 from sobremesa.live import presence, session_frames, typing
 from sobremesa.live.events import EventTypes, Topic, conversation, server, thread
+from sobremesa.live.recipient_payloads import RecipientPayloads
 from sobremesa.live.translation import Translation
 from sobremesa.rooms import events as rooms
 from sobremesa.rooms.access import Seat, UserDirectory
@@ -21,7 +26,7 @@ from sobremesa.table import Table
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
 """The modules whose events come from changed rows."""
 
-FROM_ELSEWHERE = (session_frames, typing, presence)
+FROM_ELSEWHERE = (ready_snapshot, session_frames, typing, presence)
 """The modules whose events come from the gateway itself."""
 
 EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)
@@ -43,20 +48,29 @@ def translation_of(table: Table, clock: Clock, people: UserDirectory) -> Transla
     )
 
 
+def recipient_payloads(counting: Counting) -> RecipientPayloads:
+    """Return the payloads that differ for each recipient."""
+    return RecipientPayloads({inboxes.inbox_counts.name: partial(inboxes.resolve_counts, counting)})
+
+
 class RoomTyping:
     """Publishes typing in a room to its subscribers."""
 
     def __init__(self, typing_events: typing.Typing) -> None:
         self._typing = typing_events
 
-    async def typing(self, room_kind: str, seat: Seat) -> None:
+    async def typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
         self._typing.started(started, _TOPICS[room_kind](seat.scope))
 
-    async def stopped_typing(self, room_kind: str, seat: Seat) -> None:
+    async def stopped_typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         stopped = typing.TypingStopped(seat.room_id, room_kind, seat.user_id)
         self._typing.stopped(stopped, _TOPICS[room_kind](seat.scope))
 
 
-_TOPICS: dict[str, Callable[[str], Topic]] = {"channel": server, "conversation": conversation, "thread": thread}
+_TOPICS: dict[RoomKindName, Callable[[str], Topic]] = {
+    "channel": server,
+    "conversation": conversation,
+    "thread": thread,
+}
 """The topic of a kind of room; the scope of a seat is the server, or the room itself."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from sobremesa.core.actor import Actor
+from sobremesa.core.errors import AlreadyMember
 from sobremesa.domains.communities import views as communities
 from sobremesa.domains.communities.errors import Banned, TooManyServers
 from sobremesa.domains.communities.invites import InviteInfo, Redeemed, ServerInvites
 from sobremesa.domains.communities.views import JoinedServer, ServerTarget
 from sobremesa.domains.invites.codes import InviteCode
-from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.domains.invites.errors import InviteUsedUp
 from sobremesa.domains.workspaces import views as workspaces
 from sobremesa.domains.workspaces.errors import TooManyMembers
 from sobremesa.domains.workspaces.invites import Invitation, Joined, WorkspaceInvites
@@ -41,7 +42,7 @@ class InviteDirectory:
 
 def routes(invites: InviteDirectory) -> Routes:
     """Return the routes of invites."""
-    api = Routes("Invites")
+    api = Routes("Invites", "Codes that lead into a server or a workspace.")
 
     @api.get("/invites/{code}")
     async def get_invite(actor: Actor, code: InviteCode) -> ServerTarget | WorkspaceTarget:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import RoomId
+from sobremesa.core.lease import Lease, LeaseLost
 from sobremesa.domains.communities.entities import (
     ConnectionId,
     ConnectionPointer,
@@ -27,7 +28,7 @@ from sobremesa.domains.conversations.entities import conversations_of, participa
 from sobremesa.live.entities import Node, bury_node, keep_lease, node_by_id, nodes
 from sobremesa.live.events import Topic, conversation, server
 from sobremesa.live.presence import PresenceTimes
-from sobremesa.table import Delete, Put, Table, Update, less, set_to
+from sobremesa.table import Delete, Put, Table, less, set_to
 from sobremesa.table.errors import ConditionFailed
 
 KEPT_SECONDS = 24 * 60 * 60
@@ -46,7 +47,8 @@ class TableNodeRegistry:
         self._clock = clock
         self._node_id = node_id
         self.is_alone = alone
-        self._lease_ms = round(times.lease_seconds * 1000)
+        own = node_by_id(node_id=node_id)
+        self._lease = Lease(table, clock, own, seconds=times.lease_seconds, pattern=keep_lease)
         self._leases: dict[str, int] = {}
         """The leases of other nodes, as last read."""
         self._is_registered = False
@@ -56,7 +58,7 @@ class TableNodeRegistry:
     # Sockets
 
     async def add_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
-        ttl = self._clock.now_ms() // 1000 + KEPT_SECONDS
+        ttl = self._clock.now_seconds() + KEPT_SECONDS
         rows = [
             ConnectionPointer(user_id=user_id, connection_id=self._named(name), node_id=self._node_id, ttl=ttl)
             for user_id, name in sockets
@@ -73,31 +75,19 @@ class TableNodeRegistry:
     # Nodes
 
     async def renew(self) -> bool:
-        now_ms = self._clock.now_ms()
-        until, ttl = now_ms + self._lease_ms, (now_ms + self._lease_ms) // 1000 + KEPT_SECONDS
+        ttl = self._clock.now_seconds() + KEPT_SECONDS
         if self._is_registered:
-            try:
-                await self._table.write(
-                    Update(
-                        node_by_id(node_id=self._node_id),
-                        set_to(leased_until_ms=until, ttl=ttl),
-                        when=less("buried_until_ms", 1),
-                    ),
-                    pattern=keep_lease,
-                )
+            with contextlib.suppress(LeaseLost):
+                await self._lease.renew(set_to(ttl=ttl), when=less("buried_until_ms", 1))
                 return True
-            except ConditionFailed:
-                pass
         was_registered, self._is_registered = self._is_registered, True
         self._incarnation += 1
-        await self._table.write(Put(Node(node_id=self._node_id, leased_until_ms=until, ttl=ttl)), pattern=keep_lease)
+        node = Node(node_id=self._node_id, leased_until_ms=self._lease.start(), ttl=ttl)
+        await self._table.write(Put(node), pattern=keep_lease)
         return not was_registered
 
     async def release(self) -> None:
-        with contextlib.suppress(ConditionFailed):
-            await self._table.write(
-                Update(node_by_id(node_id=self._node_id), set_to(leased_until_ms=0)), pattern=keep_lease
-            )
+        await self._lease.release()
 
     async def remove_dead_nodes(self) -> Collection[UserId]:
         now_ms = self._clock.now_ms()
@@ -111,19 +101,11 @@ class TableNodeRegistry:
 
     async def _claim_cleanup(self, node_id: str, now_ms: int) -> bool:
         """Claim the cleanup, unless another node has, or the dead node has come back."""
-        until = now_ms + round(CLEANUP_SECONDS * 1000)
-        try:
-            await self._table.write(
-                Update(
-                    node_by_id(node_id=node_id),
-                    set_to(buried_by=self._node_id, buried_until_ms=until),
-                    when=less("leased_until_ms", now_ms) & less("buried_until_ms", now_ms),
-                ),
-                pattern=bury_node,
-            )
-        except ConditionFailed:
-            return False
-        return True
+        key = node_by_id(node_id=node_id)
+        claim = Lease(
+            self._table, self._clock, key, seconds=CLEANUP_SECONDS, pattern=bury_node, until="buried_until_ms"
+        )
+        return await claim.acquire(set_to(buried_by=self._node_id), when=less("leased_until_ms", now_ms)) is not None
 
     async def _clean_up(self, node_id: str) -> set[UserId]:
         rows = [row async for row in self._table.every(connections_at(node_id=node_id))]

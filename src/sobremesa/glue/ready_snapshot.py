@@ -9,21 +9,28 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
+from msgspec.structs import asdict
 
-from sobremesa.core.actor import Actor, Tenant, UserId, own_picture
+from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Instant, instant
+from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId, RoomId, first_of
+from sobremesa.domains.accounts.views import Me
 from sobremesa.domains.communities.access import MemberChannels
 from sobremesa.domains.communities.entities import Channel
-from sobremesa.domains.communities.service import Communities
-from sobremesa.domains.inboxes.entities import InboxKey, inboxes_of
-from sobremesa.domains.inboxes.events import LiveCounts
-from sobremesa.domains.inboxes.opening import Inboxes
+from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.service import ChannelWithHead, Communities
+from sobremesa.domains.communities.views import ChannelView, ServerView, channel_view, server_view
+from sobremesa.domains.conversations.views import ConversationView
+from sobremesa.domains.inboxes.entities import inboxes_of
+from sobremesa.domains.inboxes.events import LiveCounts, live_counts
 from sobremesa.domains.inboxes.partitions import UserPartition
-from sobremesa.domains.inboxes.views import counts_view
-from sobremesa.http.endpoints import Endpoint, Listed, Output, PageQuery
-from sobremesa.live.session_frames import Gap, MissedRoom, Ready
+from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.threads.views import ThreadView
+from sobremesa.domains.workspaces.views import OwnWorkspaceView
+from sobremesa.http.endpoints import Endpoint, Listed, PageQuery
+from sobremesa.live.events import EventType
+from sobremesa.live.session_frames import READY, Gap, Identified, MissedRoom
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import RoomUnreadState
 from sobremesa.rooms.views import UnreadView
@@ -32,23 +39,49 @@ from sobremesa.table import Table
 FIRST_PAGE = 50
 COUNTED_CHANNELS = 200
 """In how many channels unread messages are counted; the others have `{count: 1, capped: true}`."""
+COUNTED_AT_ONCE = 16
 CLOCKS_DIFFER_MS = 70 * 60_000
 """Tolerance for clocks that were behind: a gap starts that much earlier."""
 
 
-class ReadyChannel(Output):
+class ReadyChannel(ChannelView):
     """A channel, with the user's unread count and preferences."""
 
-    channel_id: str
-    server_id: str
-    name: str
-    topic: str | None
-    last_message_id: MessageId | None
-    created_at: Instant
-    updated_at: Instant | None
     unread: UnreadView
     last_read_message_id: MessageId | None
     muted: bool
+
+
+class ReadyServer(ServerView, kw_only=True):
+    """A server, with the user's role and all channels."""
+
+    role: Role
+    channels: list[ReadyChannel]
+
+
+class ReadyInbox(LiveCounts):
+    """The counts of an inbox, with its title and description."""
+
+    title: str | None
+    description: str | None
+
+
+class Ready(Identified, kw_only=True):
+    """The initial snapshot, read after the cursor of this frame: an event may repeat what is in it.
+
+    The lists are as the API returns them: all servers, each with the user's role, its channels and their unread counts,
+    and the first page of everything else.
+    """
+
+    user: Me
+    servers: list[ReadyServer]
+    conversations: list[ConversationView]
+    threads: list[ThreadView]
+    inboxes: list[ReadyInbox]
+    workspaces: list[OwnWorkspaceView]
+
+
+ready = EventType(READY, Ready, "You are identified; from here on you receive events.", durable=False)
 
 
 class ReadySnapshots:
@@ -60,13 +93,11 @@ class ReadySnapshots:
         endpoints: Iterable[Endpoint],
         communities: Communities,
         inboxes: Inboxes,
-        channels: Rooms,
     ) -> None:
         self._table = table
         self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
         self._communities = communities
         self._inboxes = inboxes
-        self._channels = channels
 
     async def snapshot(self, actor: Actor, session_id: str, expires_at: Instant) -> Ready:
         """Return the initial state: all servers with their channels, and the first page of every list."""
@@ -78,15 +109,25 @@ class ReadySnapshots:
             self._counted_inboxes(actor),
             self._first("workspaces.listWorkspaces", actor),
         )
-        return Ready(session_id, expires_at, user, servers, conversations, threads, inboxes, workspaces)
+        return Ready(
+            session_id=session_id,
+            expires_at=expires_at,
+            user=user,
+            servers=servers,
+            conversations=conversations,
+            threads=threads,
+            inboxes=inboxes,
+            workspaces=workspaces,
+        )
 
-    async def _servers(self, actor: Actor) -> list[dict[str, Any]]:
+    async def _servers(self, actor: Actor) -> list[ReadyServer]:
         found = await self._communities.overview(actor)
         seats = [seat for _, channels in found for _, seat in channels]
         unread_states = {
-            state.seat.room_id: state for state in await self._channels.unread_states(seats, counted=COUNTED_CHANNELS)
+            state.seat.room_id: state
+            for state in await self._communities.unread_states(seats, counted=COUNTED_CHANNELS)
         }
-        return [_server_view(each, unread_states) for each in found]
+        return [_ready_server(each, unread_states) for each in found]
 
     async def _first(self, name: str, actor: Actor) -> list[Any]:
         endpoint = self._endpoints[name]
@@ -94,46 +135,29 @@ class ReadySnapshots:
         listed: Listed[Any] = await endpoint.handler(actor=actor, query=query)
         return listed.items
 
-    async def _counted_inboxes(self, actor: Actor) -> list[dict[str, Any]]:
+    async def _counted_inboxes(self, actor: Actor) -> list[ReadyInbox]:
         configs = [config async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
-        counted = await asyncio.gather(
-            *(counts_in(self._inboxes, actor.tenant, actor.user_id, config.inbox) for config in configs)
+        counting = self._inboxes.counting
+        counted = await gather_bounded(
+            COUNTED_AT_ONCE,
+            lambda config: live_counts(counting, UserPartition(actor.tenant, actor.user_id, config.inbox)),
+            configs,
         )
         return [
-            {**msgspec.to_builtins(counts), "title": config.title, "description": config.description}
+            ReadyInbox(**asdict(counts), title=config.title, description=config.description)
             for config, counts in zip(configs, counted, strict=True)
         ]
 
 
-def _server_view(found: MemberChannels, unread_states: dict[RoomId, RoomUnreadState]) -> dict[str, Any]:
-    """Return a server as the API shows it, with the user's role and the channels."""
-    server = found.member.server
-    return {
-        "serverId": server.server_id,
-        "name": server.name,
-        "ownerId": server.owner_id,
-        "iconUrl": own_picture(server.icon_url),
-        "createdAt": server.created_at,
-        "updatedAt": server.updated_at,
-        "role": found.member.role,
-        "channels": [_channel_view(channel, unread_states[seat.room_id]) for channel, seat in found.channels],
-    }
+def _ready_server(found: MemberChannels, unread_states: dict[RoomId, RoomUnreadState]) -> ReadyServer:
+    channels = [_ready_channel(channel, unread_states[seat.room_id]) for channel, seat in found.channels]
+    return ReadyServer(**asdict(server_view(found.member.server)), role=found.member.role, channels=channels)
 
 
-def _channel_view(channel: Channel, state: RoomUnreadState) -> ReadyChannel:
-    read = state.cursor
-    return ReadyChannel(
-        channel.channel_id,
-        channel.server_id,
-        channel.name,
-        channel.topic,
-        state.seat.head.last_message_id,
-        channel.created_at,
-        channel.updated_at,
-        state.unread,
-        None if read is None else read.last_read_message_id,
-        state.muted,
-    )
+def _ready_channel(channel: Channel, state: RoomUnreadState) -> ReadyChannel:
+    view = channel_view(ChannelWithHead(channel, state.seat.head.last_message_id))
+    last_read = None if state.cursor is None else state.cursor.last_read_message_id
+    return ReadyChannel(**asdict(view), unread=state.unread, last_read_message_id=last_read, muted=state.muted)
 
 
 class Gaps:
@@ -144,7 +168,7 @@ class Gaps:
 
     async def find(self, actor: Actor, since_ms: int) -> Gap:
         """Return the rooms with new messages since a time, and from where to where."""
-        after = first_of(since_ms - CLOCKS_DIFFER_MS)
+        after = MessageId(first_of(since_ms - CLOCKS_DIFFER_MS))
         missed = [
             MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
             for rooms in self._rooms
@@ -152,9 +176,3 @@ class Gaps:
             if seat.head.last_message_id is not None and seat.head.last_message_id > after
         ]
         return Gap(instant(since_ms), missed)
-
-
-async def counts_in(inboxes: Inboxes, tenant: Tenant, user_id: UserId, inbox: str) -> LiveCounts:
-    """Return the counts of a user in one inbox."""
-    found = await inboxes.counting.count_at(UserPartition(tenant, user_id, InboxKey(inbox)))
-    return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=tenant, inbox=InboxKey(inbox))

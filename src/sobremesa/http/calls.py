@@ -13,34 +13,24 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
-import structlog
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Invalid, NotFound, TooBig
-from sobremesa.http.deadlines import Deadlines
-from sobremesa.http.decoding import (
-    MAX_KEY_CHARACTERS,
-    decoded_body,
-    decoded_query,
-    path_arguments,
-)
-from sobremesa.http.endpoints import PREFIX, Answer, Encoded, Endpoint, camel
+from sobremesa.http.decoding import MAX_KEY_CHARACTERS, decoded_body, decoded_query
+from sobremesa.http.endpoints import PREFIX, Endpoint, camel
+from sobremesa.http.invocation import Invocations, Response
 from sobremesa.http.limits import Limits
 from sobremesa.http.logs import log_request
 from sobremesa.http.metrics import Metrics
-from sobremesa.http.problems import MalformedRequest, Problem, problem_of
+from sobremesa.http.problems import MalformedRequest, NotCallable
 from sobremesa.http.router import Router
+from sobremesa.http.trace import Trace
 
 MAX_PARAMS_BYTES = 32 * 1024
 KEY_FIELD = "idempotencyKey"
 
-_NOT_CALLABLE = Problem(
-    status=415, code="not_callable", detail="Upload and download files over HTTP, not over the gateway."
-)
-
 _encode = msgspec.json.Encoder().encode
 _decode_params = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_log = structlog.get_logger("sobremesa.http")
 
 
 class Caller(NamedTuple):
@@ -50,13 +40,6 @@ class Caller(NamedTuple):
     address: str
     name: str
     """The name of this connection in the log."""
-
-
-class Outcome(NamedTuple):
-    """The result of a call: a status and a body, as over HTTP."""
-
-    status: int
-    body: bytes
 
 
 class Call(NamedTuple):
@@ -86,12 +69,14 @@ class Calls:
         self._endpoints = tuple(endpoints)
         self._by_name = {endpoint.name: endpoint for endpoint in self._endpoints}
         self._router = Router(self._endpoints)
-        self._limits = limits
+        self._invocations = Invocations(limits, request_seconds=request_seconds)
         self._metrics = metrics
-        self._deadlines = Deadlines(request_seconds)
 
     def find(self, method: str, params: bytes) -> Call:
-        """Return the call of a method; NotFound if it is unknown, TooBig or MalformedRequest for bad parameters."""
+        """Return the call of a method.
+
+        NotFound if it is unknown, NotCallable for uploads and downloads, TooBig or MalformedRequest for bad parameters.
+        """
         if len(params) > MAX_PARAMS_BYTES:
             raise TooBig(f"The parameters may have at most {MAX_PARAMS_BYTES} bytes.", limit=MAX_PARAMS_BYTES)
         try:
@@ -100,59 +85,62 @@ class Calls:
             raise Invalid(errors=[{"in": "params", "pointer": "#", "detail": "Expected `object`"}]) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise MalformedRequest("The parameters are not valid JSON.") from None
-        if " " in method:
-            return self._by_request_line(method, fields)
-        endpoint = self._by_name.get(method)
-        if endpoint is None:
-            raise NotFound
-        return Call(endpoint, [_path_value(fields, name) for name in endpoint.path_fields], fields)
+        call = self._by_request_line(method, fields) if " " in method else self._by_method_name(method, fields)
+        if not call.endpoint.returns_json or call.endpoint.takes_upload:
+            raise NotCallable
+        return call
 
-    async def run(self, caller: Caller, call: Call) -> Outcome:
-        """Run a call, and return its outcome, also for errors."""
+    async def run(self, caller: Caller, call: Call) -> Response:
+        """Run a call, and return its response, also for errors."""
         started_at = perf_counter()
-        endpoint = call.endpoint
-        code = None
-        try:
-            outcome = await self._deadlines.run(self._invoke(caller, call))
-        except TimeoutError:
-            problem = Problem(
-                status=504, code="timed_out", detail="The request timed out; it may still have been processed."
-            )
-            outcome, code = Outcome(problem.status, problem.body), problem.code
-        except Exception as error:  # the boundary: every error becomes a response
-            problem = problem_of(error)
-            if problem.status >= 500:
-                _log.error("call failed", connection=caller.name, route=endpoint.route, exc_info=error)
-            outcome, code = Outcome(problem.status, problem.body), problem.code
+        endpoint, trace = call.endpoint, Trace(caller.name)
+        response = await self._invocations.run(endpoint, call.path_values, _CallInput(caller, call.fields), trace)
         seconds = perf_counter() - started_at
-        self._metrics.record(endpoint.route, endpoint.method, outcome.status, seconds)
+        self._metrics.record(endpoint.route, endpoint.method, response.status, seconds)
         log_request(
             endpoint.method,
             endpoint.route,
-            outcome.status,
-            code,
+            response.status,
+            trace.code,
             round(seconds * 1000, 2),
             caller.name,
             caller.actor.name,
         )
-        return outcome
+        return response
 
-    async def _invoke(self, caller: Caller, call: Call) -> Outcome:
-        endpoint, path_values, fields = call
-        if not endpoint.returns_json or endpoint.takes_upload:
-            return Outcome(_NOT_CALLABLE.status, _NOT_CALLABLE.body)
-        actor = caller.actor
-        if endpoint.scope:
-            actor.require_scope(endpoint.scope, *endpoint.also_scopes)
-        await self._limits.consume(endpoint.limit, actor.name if endpoint.takes_actor else f"address:{caller.address}")
+    def _by_method_name(self, name: str, fields: dict[str, msgspec.Raw]) -> Call:
+        endpoint = self._by_name.get(name)
+        if endpoint is None:
+            raise NotFound
+        return Call(endpoint, [_path_value(fields, field) for field in endpoint.path_fields], fields)
 
-        arguments = path_arguments(endpoint, path_values)
-        if endpoint.takes_actor:
-            arguments["actor"] = actor
+    def _by_request_line(self, line: str, fields: dict[str, msgspec.Raw]) -> Call:
+        method, _, path = line.partition(" ")
+        by_method, path_values = self._router.find(quote(path, safe="/%").removeprefix(PREFIX))
+        endpoint = by_method.get(method.upper())
+        if endpoint is None:
+            raise NotFound
+        return Call(endpoint, path_values, fields)
+
+
+class _CallInput(NamedTuple):
+    """The input of an endpoint from a call."""
+
+    caller: Caller
+    fields: dict[str, msgspec.Raw]
+
+    @property
+    def address(self) -> str:
+        return self.caller.address
+
+    async def authenticate(self) -> Actor:
+        return self.caller.actor
+
+    async def decode(self, endpoint: Endpoint) -> dict[str, Any]:
+        fields = self.fields
+        arguments: dict[str, Any] = {}
         if endpoint.takes_idempotency_key:
             arguments["idempotency_key"] = _idempotency_key(fields)
-        if endpoint.takes_address:
-            arguments["address"] = caller.address
         if endpoint.query is not None:
             names = fields if endpoint.body is None else endpoint.query.__struct_encode_fields__
             given = {name: msgspec.json.decode(fields.pop(name)) for name in list(fields) if name in names}
@@ -164,22 +152,7 @@ class Calls:
             unknown = next(iter(fields))
             detail = f"Object contains unknown field `{unknown}`"
             raise Invalid(errors=[{"in": "params", "pointer": f"#/{unknown}", "detail": detail}])
-
-        result = await endpoint.handler(**arguments)
-        status = endpoint.status
-        if type(result) is Answer:
-            status, result = result.status, result.value
-        if result is None:
-            return Outcome(status, b"")
-        return Outcome(status, result.json if type(result) is Encoded else _encode(result))
-
-    def _by_request_line(self, line: str, fields: dict[str, msgspec.Raw]) -> Call:
-        method, _, path = line.partition(" ")
-        by_method, path_values = self._router.find(quote(path, safe="/%").removeprefix(PREFIX))
-        endpoint = by_method.get(method.upper())
-        if endpoint is None:
-            raise NotFound
-        return Call(endpoint, path_values, fields)
+        return arguments
 
 
 def _path_value(fields: dict[str, msgspec.Raw], field: str) -> str:

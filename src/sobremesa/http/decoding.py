@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Literal, NoReturn, TypeAlias, get_origin
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from sobremesa.core.errors import Invalid, NotFound, TooBig
+from sobremesa.http.asgi import Receive
 from sobremesa.http.endpoints import Endpoint, Upload, camel
 from sobremesa.http.problems import MalformedRequest, UnsupportedMedia
 from sobremesa.table.errors import BadKey
 from sobremesa.table.keys import check_part, utf8_length
 
 Where: TypeAlias = Literal["body", "query", "header", "path"]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MAX_ID_CHARACTERS = 200
 MAX_KEY_CHARACTERS = 255

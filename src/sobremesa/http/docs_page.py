@@ -33,7 +33,8 @@ class _Page:
     def __init__(self, document: Json) -> None:
         self._document = document
         self._server: str = document["servers"][0]["url"]
-        self._by_tag: dict[str, list[tuple[str, str, Json]]] = {tag["name"]: [] for tag in document["tags"]}
+        self._tags = {tag["name"]: tag.get("description", "") for tag in document["tags"]}
+        self._by_tag: dict[str, list[tuple[str, str, Json]]] = {tag: [] for tag in self._tags}
         for path, item in document["paths"].items():
             for method in _METHODS:
                 if method in item:
@@ -47,14 +48,14 @@ class _Page:
                 '<!doctype html><html lang="en"><head><meta charset="utf-8">',
                 '<meta name="viewport" content="width=device-width, initial-scale=1">',
                 '<meta name="color-scheme" content="light dark">',
-                f'<title>{title} API</title><link rel="stylesheet" href="{STYLE_PATH}"></head><body>',
+                f'<title>{title} API</title><link rel="stylesheet" href="{STYLE_PATH[1:]}"></head><body>',
                 f'<nav aria-label="Contents"><p class="brand"><a href="#top">{title}</a> ',
                 f"<small>{escape(info['version'])}</small></p>",
                 *self._index(),
                 '</nav><main id="top">',
                 f"<h1>{title} API</h1>{_prose(info['description'])}",
                 f"<dl class=facts><dt>Address</dt><dd><code>{escape(self._server)}</code></dd>",
-                '<dt>OpenAPI</dt><dd><a href="/openapi.json">openapi.json</a>',
+                '<dt>OpenAPI</dt><dd><a href="openapi.json">openapi.json</a>',
                 f" (OpenAPI {escape(self._document['openapi'])})</dd></dl>",
                 *self._security(),
                 *(part for tag in self._by_tag for part in self._section(tag)),
@@ -82,6 +83,7 @@ class _Page:
 
     def _section(self, tag: str) -> Iterator[str]:
         yield f'<section id="{_anchor(tag)}"><h2>{escape(tag)}</h2>'
+        yield _prose(self._tags[tag])
         for method, path, operation in self._by_tag[tag]:
             yield from self._operation(method, path, operation)
         yield "</section>"
@@ -90,8 +92,7 @@ class _Page:
         anchor = _anchor(operation["operationId"])
         yield f'<article id="{anchor}"><h3><a href="#{anchor}">{_heading(operation)}</a></h3>'
         yield f'<p class="route">{_badge(method)}<code>{_path(path)}</code></p>'
-        yield f'<p class="who">{_who(operation["security"])}</p>'
-        yield _prose(operation.get("description", ""))
+        yield _prose(operation["description"])
         yield '<div class="columns"><div>'
         yield from self._parameters(operation)
         yield from self._body(operation)
@@ -149,7 +150,8 @@ class _Page:
         yield "</dl><details><summary>Errors</summary><dl class=answers>"
         for status, response in bad:
             codes = "".join(
-                f"<li><code>{escape(code)}</code> {_inline(says)}</li>" for code, says in response["x-codes"].items()
+                f"<li><code>{escape(code)}</code> {_inline(detail)}</li>"
+                for code, detail in response["x-codes"].items()
             )
             yield f"<dt class=bad>{escape(status)}</dt><dd><ul>{codes}</ul></dd>"
         yield "</dl></details>"
@@ -262,15 +264,6 @@ def _span(low: float | None, high: float | None) -> str:
     if high is None:
         return f"at least {low}"
     return f"{low} to {high}" if low else f"at most {high}"
-
-
-def _who(security: list[Json]) -> str:
-    if not security:
-        return "Open to everybody"
-    scopes = security[0].get("serverKey")
-    if scopes:
-        return f"A server key with the scope <code>{escape(scopes[0])}</code>, or an administrator"
-    return "Needs a person's token"
 
 
 def _heading(operation: Json) -> str:

@@ -141,6 +141,7 @@ class Endpoint:
         handler: Handler,
         *,
         tag: str,
+        tag_description: str,
         status: int,
         also_status: int | None,
         errors: Sequence[type[Refusal]],
@@ -156,6 +157,7 @@ class Endpoint:
         self.path = path
         self.handler = handler
         self.tag = tag
+        self.tag_description = tag_description
         self.status = status
         self.also_status = also_status
         self.errors = tuple(errors)
@@ -171,7 +173,7 @@ class Endpoint:
         self.route = PREFIX + "/".join(_external(segment) for segment in path.split("/"))
         """The path as clients see it, `/v1/servers/{serverId}`."""
         self.path_types = {field: hints[field] for field in self.path_fields}
-        self.id_fields = {field for field, kind in self.path_types.items() if isinstance(kind, NewType)}
+        self.id_fields = {field for field, kind in self.path_types.items() if isinstance(_unannotated(kind), NewType)}
         self.takes_upload = "upload" in hints
         self.body: Any = _without_none(hints["body"]) if "body" in hints else None
         self.query: Any = hints.get("query")
@@ -210,8 +212,9 @@ class Endpoint:
 class Routes:
     """The endpoints of one section of the API, in the order of the documentation."""
 
-    def __init__(self, tag: str) -> None:
+    def __init__(self, tag: str, description: str = "") -> None:
         self.tag = tag
+        self.description = description
         self.endpoints: list[Endpoint] = []
 
     def get(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
@@ -253,6 +256,7 @@ class Routes:
                     path,
                     handler,
                     tag=self.tag,
+                    tag_description=self.description,
                     status=status,
                     also_status=also_status,
                     errors=errors,
@@ -277,6 +281,10 @@ def _documentation(handler: Handler) -> tuple[str, str]:
 
 def _returned(hint: Any) -> Any:
     return typing.get_args(hint)[0] if typing.get_origin(hint) in (Answer, Encoded) else hint
+
+
+def _unannotated(hint: Any) -> Any:
+    return hint.__origin__ if typing.get_origin(hint) is Annotated else hint
 
 
 def _without_none(hint: Any) -> Any:

@@ -34,6 +34,7 @@ _TEXTS = {
     "ttl": "30d",
     "action": "member.kick",
 }
+_FORMATS = {"date-time": MOMENT, "date": MOMENT[:10]}
 _IDS = frozenset({"id", "actor", "target", "replyto", "mention", "before", "after", "around"})
 _ENDINGS = {
     "email": "ana@example.com",
@@ -111,8 +112,8 @@ class Examples:
 
 
 def _text(schema: Mapping[str, Any], name: str) -> str:
-    if schema.get("format") == "date-time":
-        return MOMENT
+    if schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]]
     plain = name.lower()
     if name.endswith(("Id", "By")) or plain in _IDS:
         likely = _ulid(name)

@@ -15,7 +15,7 @@ class LargeRequestRunning(TooMany):
     """Another large request of this user is still running."""
 
     code = "heavy_work_running"
-    says = "Another large request is still running. Try again when it has finished."
+    default_detail = "Another large request is still running. Try again when it has finished."
 
 
 class LargeRequests:

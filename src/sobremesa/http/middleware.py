@@ -16,7 +16,7 @@ from time import perf_counter
 
 import structlog
 
-from sobremesa.http.dispatch import App, Message, Receive, Scope, Send
+from sobremesa.http.asgi import App, Message, Receive, Scope, Send
 from sobremesa.http.logs import log_request
 from sobremesa.http.metrics import Metrics
 from sobremesa.http.problems import Problem, problem_of

@@ -30,6 +30,7 @@ Codes: TypeAlias = dict[str, str]
 
 OPENAPI = "3.1.0"
 PROBLEM = "application/problem+json"
+CONTACT: Json = {"name": "Sobremesa", "url": "https://github.com/sobremesa/sobremesa"}
 ABOUT = (
     "JSON in camelCase; times are RFC 3339 in UTC with milliseconds. Lists are paginated: pass `next` of a page as "
     "`cursor` to get the next one. Errors are problems (RFC 9457) with a stable `code`. The headers `RateLimit` and "
@@ -39,9 +40,9 @@ ABOUT = (
 _TIMED_OUT = {"timed_out": "The request timed out; it may still have been processed."}
 _BAD_CURSOR = {"bad_cursor": "The cursor does not belong to this list."}
 _COMMON: dict[int, Codes] = {
-    status_of(kind): {kind.code: kind.says}
+    status_of(kind): {kind.code: kind.default_detail}
     for kind in (Unauthenticated, NotFound, MalformedRequest, UnsupportedMedia, TooBig, Invalid, TooMany, Busy)
-} | {403: {kind.code: kind.says for kind in (Forbidden, UserRequired)}, 504: _TIMED_OUT}
+} | {403: {kind.code: kind.default_detail for kind in (Forbidden, UserRequired)}, 504: _TIMED_OUT}
 
 _PROBLEM_SCHEMA: Json = {
     "title": "Problem",
@@ -128,10 +129,11 @@ def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_
             "title": title,
             "version": version,
             "description": ABOUT,
+            "contact": CONTACT,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": server_url}],
-        "tags": [{"name": tag} for tag in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
+        "tags": _tags(endpoints),
         "paths": paths,
         "components": {
             "schemas": {**schemas.components, "Problem": _PROBLEM_SCHEMA, "InputError": _INPUT_ERROR_SCHEMA},
@@ -143,16 +145,22 @@ def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_
     }
 
 
+def _tags(endpoints: Iterable[Endpoint]) -> list[Json]:
+    described: dict[str, str] = {}
+    for endpoint in endpoints:
+        described[endpoint.tag] = described.get(endpoint.tag) or endpoint.tag_description
+    return [{"name": tag, **({"description": text} if text else {})} for tag, text in described.items()]
+
+
 def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     operation: Json = {
         "operationId": endpoint.name,
         "tags": [endpoint.tag],
         "summary": endpoint.summary,
+        "description": f"{endpoint.description} {_access(endpoint)}".strip(),
         "security": _security(endpoint),
         "responses": _responses(endpoint, schemas),
     }
-    if endpoint.description:
-        operation["description"] = endpoint.description
     parameters = list(_parameters(endpoint, schemas))
     if parameters:
         operation["parameters"] = parameters
@@ -178,8 +186,19 @@ def _security(endpoint: Endpoint) -> list[Json]:
         case "person":
             return [{"bearer": []}]
         case "key":
-            # Administrators are allowed, too.
-            return [*({"serverKey": [scope]} for scope in (endpoint.scope, *endpoint.also_scopes)), {"bearer": []}]
+            return [{"serverKey": []}, {"bearer": []}]
+
+
+def _access(endpoint: Endpoint) -> str:
+    """Return who may call the endpoint. Scopes are text, since schemes of the type `http` cannot declare them."""
+    match endpoint.who:
+        case "anyone":
+            return "Requires no token."
+        case "person":
+            return "Requires a user's access token."
+        case "key":
+            scopes = " or ".join(f"`{scope}`" for scope in (endpoint.scope, *endpoint.also_scopes))
+            return f"Requires a server key with the scope {scopes}, or the access token of an administrator."
 
 
 def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
@@ -187,15 +206,12 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
     for place, field in zip(places, endpoint.path_fields, strict=True):
         schema = schemas.of(endpoint.path_types[field])
         example = schemas.examples.of(schema, place)
-        yield {"name": place, "in": "path", "required": True, "schema": schema, "example": example}
+        yield _described({"name": place, "in": "path", "required": True, "schema": schema, "example": example})
     if endpoint.query is not None:
         query = schemas.queries[endpoint.name]
         for name, schema in query["properties"].items():
             plain = _without_null(schema)
-            parameter = {"name": name, "in": "query", "required": name in query["required"], "schema": plain}
-            if "description" in plain:
-                parameter["description"] = plain["description"]
-            yield parameter
+            yield _described({"name": name, "in": "query", "required": name in query["required"], "schema": plain})
     if endpoint.takes_idempotency_key:
         yield {
             "name": "Idempotency-Key",
@@ -222,6 +238,12 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
             "description": "The `ETag` of a previous response.",
             "schema": {"type": "string"},
         }
+
+
+def _described(parameter: Json) -> Json:
+    """Return the parameter with the description of its schema."""
+    schema = parameter["schema"]
+    return {**parameter, "description": schema["description"]} if "description" in schema else parameter
 
 
 def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
@@ -272,25 +294,25 @@ def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
         kinds.append(Invalid)
     found: dict[int, Codes] = {504: dict(_TIMED_OUT)}
     for kind in (*kinds, *endpoint.errors):
-        found.setdefault(status_of(kind), {})[kind.code] = kind.says
+        found.setdefault(status_of(kind), {})[kind.code] = kind.default_detail
     if endpoint.query is not None and "cursor" in endpoint.query.__struct_fields__:
         found[422] |= _BAD_CURSOR
     return found
 
 
 def _problem(status: int, codes: Mapping[str, str]) -> Json:
-    code, says = next(iter(codes.items()))
+    code, detail = next(iter(codes.items()))
     example: Json = {
         "type": TYPE_PREFIX + code,
         "title": TITLES[status],
         "status": status,
-        "detail": says,
+        "detail": detail,
         "code": code,
     }
     schema: Json = {"$ref": REF.format(name="Problem")}
     if status < 500:
         schema = {"allOf": [schema, {"properties": {"code": {"enum": list(codes)}}}]}
-    description = "\n".join([f"{TITLES[status]}.", "", *(f"- `{code}`: {says}" for code, says in codes.items())])
+    description = "\n".join([f"{TITLES[status]}.", "", *(f"- `{code}`: {detail}" for code, detail in codes.items())])
     limited = ("RateLimit", "RateLimit-Policy", "Retry-After") if status == 429 else ()
     busy = ("Retry-After",) if status == 503 else ()
     return {

@@ -6,6 +6,7 @@ only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -40,12 +41,37 @@ from sobremesa.table.errors import (
 CONTENT_TYPE = b"application/problem+json"
 TYPE_PREFIX = "urn:sobremesa:problem:"
 
-STATUS: dict[type[SobremesaError | TableError], int] = {
+
+class MalformedRequest(Refusal):
+    """The request is not valid JSON or not valid HTTP."""
+
+    code = "malformed"
+    default_detail = "The request is malformed."
+
+
+class UnsupportedMedia(Refusal):
+    """A body in another format than JSON."""
+
+    code = "unsupported_media_type"
+    default_detail = "The body must be JSON, with the content type application/json."
+
+
+class NotCallable(Refusal):
+    """An endpoint with an upload or a download."""
+
+    code = "not_callable"
+    default_detail = "Upload and download files over HTTP, not over the gateway."
+
+
+_STATUS: Mapping[type[SobremesaError | TableError], int] = {
+    MalformedRequest: 400,
     Unauthenticated: 401,
     Forbidden: 403,
     NotFound: 404,
     Clash: 409,
     TooBig: 413,
+    NotCallable: 415,
+    UnsupportedMedia: 415,
     Invalid: 422,
     TooMany: 429,
     NotConfigured: 501,
@@ -124,28 +150,10 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
         return headers
 
 
-class MalformedRequest(Refusal):
-    """The request is not valid JSON or not valid HTTP."""
-
-    code = "malformed"
-    says = "The request is malformed."
-
-
-class UnsupportedMedia(Refusal):
-    """A body in another format than JSON."""
-
-    code = "unsupported_media_type"
-    says = "The body must be JSON, with the content type application/json."
-
-
-STATUS[MalformedRequest] = 400
-STATUS[UnsupportedMedia] = 415
-
-
 def problem_of(error: Exception) -> Problem:
     """Return the problem of an error, without internal details."""
     for kind in type(error).__mro__:
-        status = STATUS.get(kind)
+        status = _STATUS.get(kind)
         if status is None:
             continue
         if isinstance(error, Refusal):
@@ -159,4 +167,4 @@ def problem_of(error: Exception) -> Problem:
 
 def status_of(error: type[SobremesaError | TableError]) -> int:
     """Return the status of an error class."""
-    return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)
+    return next(_STATUS[kind] for kind in error.__mro__ if kind in _STATUS)

@@ -37,7 +37,7 @@ class Schemas:
         return self.components[schema["$ref"].rpartition("/")[2]]
 
     def _settle(self, endpoints: list[Endpoint]) -> None:
-        """Leave out queries, which are parameters, and mark all fields of outputs as required."""
+        """Leave out queries, which are parameters; require all fields of outputs; describe defaults of inputs."""
         taken = self._reached(self.of(endpoint.body) for endpoint in endpoints if endpoint.body)
         given = self._reached(self.of(endpoint.returns) for endpoint in endpoints if has_body(endpoint))
         in_queries = self._reached(kind for query in self.queries.values() for kind in query["properties"].values())
@@ -46,6 +46,8 @@ class Schemas:
         }
         for name in given - taken - in_queries:
             require_all(self.components[name])
+        for name in taken:
+            _describe_defaults(self.components[name])
 
     def _reached(self, schemas: Iterable[Json]) -> set[str]:
         reached: set[str] = set()
@@ -64,8 +66,8 @@ def described(kinds: Sequence[Any]) -> tuple[list[Json], dict[str, Json]]:
     names = {name: _clean(schema.get("title", name)) for name, schema in components.items()}
     if len(set(names.values())) < len(names):
         names = {name: name for name in names}
-    return [_renamed(schema, names) for schema in found], {
-        names[name]: {**_renamed(schema, names), "title": names[name]} for name, schema in components.items()
+    return [_plain(schema, names) for schema in found], {
+        names[name]: {**_plain(schema, names), "title": names[name]} for name, schema in components.items()
     }
 
 
@@ -88,12 +90,17 @@ def _clean(title: str) -> str:
     return "".join(character for character in title if character.isalnum() or character == "_")
 
 
-def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """Return the schema with references to the new names."""
+def _plain(schema: Any, names: Mapping[str, str]) -> Any:
+    """Return the schema with references to the new names, and with what generators of clients miss if it is implied."""
     if isinstance(schema, list):
-        return [_renamed(value, names) for value in schema]
+        return [_plain(value, names) for value in schema]
     if isinstance(schema, dict):
-        return {key: _renamed(value, names) for key, value in schema.items()}
+        plain = {key: _plain(value, names) for key, value in schema.items()}
+        if schema.get("type") == "array" and "prefixItems" not in schema:
+            plain.setdefault("items", {})
+        if schema.get("type") == "object" and "properties" not in schema:
+            plain.setdefault("additionalProperties", True)
+        return plain
     prefix = REF.format(name="")
     # The mapping of a discriminator refers by plain values, so every string may be a reference.
     if isinstance(schema, str) and schema.startswith(prefix):
@@ -111,6 +118,15 @@ def _refs(schema: Any) -> Iterator[str]:
     elif isinstance(schema, list):
         for value in schema:
             yield from _refs(value)
+
+
+def _describe_defaults(schema: Json) -> None:
+    """Replace the defaults of an input by text: generators of clients take a field with a default for required."""
+    for kind in schema.get("properties", {}).values():
+        default = kind.pop("default", None)
+        if default not in (None, "", [], {}):
+            shown = default if isinstance(default, str) else msgspec.json.encode(default).decode()
+            kind["description"] = f"{kind.get('description', '')} The default is `{shown}`.".strip()
 
 
 def require_all(schema: Json) -> None:

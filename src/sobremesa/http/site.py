@@ -14,8 +14,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol, Self, TypeAlias
 
 import msgspec
 import structlog
@@ -27,10 +28,12 @@ from starlette.routing import Route, Router
 
 from sobremesa.core.errors import NotFound
 from sobremesa.http import docs_page, openapi
-from sobremesa.http.dispatch import App, Dispatch, Receive, Scope, Send
+from sobremesa.http.asgi import App, Receive, Scope, Send
+from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.metrics import CONTENT_TYPE, Metrics
 from sobremesa.http.middleware import PAGE_POLICY, RequestMiddleware
+from sobremesa.http.mounting import inside_mount, mount_prefix
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.schemas import Json
 from sobremesa.http.trace import trace_of
@@ -41,6 +44,14 @@ Step: TypeAlias = Callable[[], Awaitable[Any]]
 METRICS = "/metrics"
 READY_WITHIN_SECONDS = 2.0
 NO_SUCH_SOCKET = 4404
+NOT_STARTED_SOCKET = 1013
+"""Try again later: a standard code, so that clients reconnect."""
+NOT_STARTED = Problem(
+    status=503,
+    code="not_started",
+    detail="The site was not started. An application that mounts it must run `async with site.started():` in its "
+    "lifespan function.",
+)
 REQUEST_ORIGIN = "http://origin.invalid"
 """Placeholder in the documentation for the origin of the request, if no public URL is set."""
 CORS_HEADERS = ("authorization", "content-type", "idempotency-key", "if-none-match", "x-request-id")
@@ -86,6 +97,7 @@ class Site:
         """Why it did not start: ASGI passes only a text to the server."""
         self.metrics_port: int | None = None
         """The port of the operators, which should not be public."""
+        self._is_started = False
         self._is_draining = False
         self._dispatch = dispatch
         self._ready = ready
@@ -100,18 +112,42 @@ class Site:
         self._operators: App = RequestMiddleware(self._serve_operators, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        kind = scope["type"]
-        if kind == "http":
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope.get("root_path"):
+            with inside_mount(scope) as inner:
+                await self._answer(inner, receive, send)
+        else:
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
             app = self._operators if self._is_for_operators(scope) else self._http
             await app(scope, receive, send)
-        elif kind == "websocket":
-            if self._gateway is not None and not self._is_for_operators(scope):
-                await self._gateway(scope, receive, send)
-                return
-            await receive()
-            await send({"type": "websocket.close", "code": NO_SUCH_SOCKET})
+        elif self._gateway is None or self._is_for_operators(scope):
+            await _close(receive, send, NO_SUCH_SOCKET)
+        elif not self._is_started:
+            _log.error(NOT_STARTED.detail)
+            await _close(receive, send, NOT_STARTED_SOCKET, "The site was not started.")
         else:
-            await self._lifespan(receive, send)
+            await self._gateway(scope, receive, send)
+
+    @asynccontextmanager
+    async def started(self) -> AsyncIterator[Self]:
+        """Start the site, and stop it at the end of the block.
+
+        A server does this through the lifespan protocol. An application that mounts the site receives those events
+        itself and does not pass them on: call this in its own lifespan function.
+        """
+        if self._is_started:
+            raise RuntimeError("the site is already started")
+        for step in self._on_start:
+            await step()
+        self._is_started, self._is_draining = True, False
+        try:
+            yield self
+        finally:
+            await self._stop()
 
     def document(self) -> Json:
         """Build the OpenAPI document, which is slower than everything else at startup."""
@@ -126,6 +162,10 @@ class Site:
         self._is_draining = True
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._is_started:
+            _log.error(NOT_STARTED.detail)
+            await _problem_response(scope, NOT_STARTED)(scope, receive, send)
+            return
         if scope["path"].startswith(PREFIX + "/"):
             await self._dispatch(scope, receive, send)
             return
@@ -154,24 +194,35 @@ class Site:
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         """Run the callbacks when the server starts and stops."""
         await receive()
+        running = self.started()
         try:
-            for step in self._on_start:
-                await step()
+            await running.__aenter__()
         except Exception as error:
             self.start_error = error
             await send({"type": "lifespan.startup.failed", "message": ""})
             return
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        try:
+            await running.__aexit__(None, None, None)
+        except Exception:  # already logged
+            await send({"type": "lifespan.shutdown.failed"})
+            return
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _stop(self) -> None:
+        """Run every callback, also after one has failed; raise the last error."""
         self.drain()
-        failed = False
+        self._is_started = False
+        failed: Exception | None = None
         for step in self._on_stop:
             try:
                 await step()
             except Exception as error:
-                failed = True
+                failed = error
                 _log.error("shutdown callback failed", exc_info=error)
-        await send({"type": "lifespan.shutdown.failed" if failed else "lifespan.shutdown.complete"})
+        if failed is not None:
+            raise failed
 
     def _page_routes(self) -> list[Route]:
         document = _cacheable(lambda: msgspec.json.encode(self.document()), "application/json")
@@ -262,7 +313,7 @@ class _BuiltPage:
             self._headers["content-security-policy"] = policy
 
     def answer(self, request: Request) -> Response:
-        origin = _origin_of(request) if self._has_origin else ""
+        origin = _origin_of(request) + mount_prefix() if self._has_origin else ""
         tag = f'"{self._digest}{origin and "." + hashlib.blake2b(origin.encode(), digest_size=6).hexdigest()}"'
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers={**self._headers, "etag": tag})
@@ -277,6 +328,14 @@ def _origin_of(request: Request) -> str:
         server = request.scope.get("server") or ("127.0.0.1", 80)
         host = f"{server[0]}:{server[1]}"
     return f"{request.scope['scheme']}://{host}"
+
+
+async def _close(receive: Receive, send: Send, code: int, reason: str = "") -> None:
+    """Close a socket; before it is accepted, servers answer the handshake with a status and show no reason."""
+    await receive()
+    if reason:
+        await send({"type": "websocket.accept"})
+    await send({"type": "websocket.close", "code": code, "reason": reason})
 
 
 async def _answer_not_found(request: Request) -> Response:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
-from typing import Any
+from sobremesa.http.asgi import Scope
 
 KEY = "sobremesa.trace"
 NO_ROUTE = "(none)"
@@ -23,7 +22,7 @@ class Trace:
         self.status = 500
 
 
-def trace_of(scope: MutableMapping[str, Any]) -> Trace:
+def trace_of(scope: Scope) -> Trace:
     """Return the trace of a request; an unused one without the middleware."""
     trace: Trace | None = scope.get(KEY)
     return trace if trace is not None else Trace("-")

@@ -1,6 +1,6 @@
 """Live events: delivers every committed change to the connected clients that may see it.
 
-- `events`: what an event is: a type, a payload, its topics, and the audience changes it causes
+- `events`: what is published: an event with its type, payload and topics, and the audience changes it causes
 - `translation`: maps changed rows to events; each domain declares its own in its `events.py`
 - `asyncapi`: the event catalog as an AsyncAPI document
 - `feed`: the ordered stream of events; `log_feed` reads the embedded change log, `stream_feed` DynamoDB Streams

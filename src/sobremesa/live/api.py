@@ -24,7 +24,7 @@ class EventsQuery(Input):
 
 def routes(polling: Polling) -> Routes:
     """Return the route that waits for events."""
-    api = Routes("Events")
+    api = Routes("Events", "Events by long polling; the gateway delivers the same ones over a WebSocket.")
 
     @api.get("/events", errors=[BadEventCursor])
     async def list_events(actor: Actor, query: EventsQuery) -> EventsView:

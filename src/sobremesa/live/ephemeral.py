@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from sobremesa.core.actor import UserId
 from sobremesa.live.events import Event
 from sobremesa.live.hub import Hub
 
@@ -12,8 +13,11 @@ from sobremesa.live.hub import Hub
 class EphemeralEvents(Protocol):
     """Publishes events that have no position in the feed."""
 
-    def publish(self, event: Event) -> None:
-        """Publish an event to its subscribers on every node."""
+    def publish(self, event: Event, *, without: UserId | None = None, max_subscribers: int | None = None) -> None:
+        """Publish an event to its subscribers on every node, but not to those of one user.
+
+        A node does not deliver it to topics with more subscribers than the maximum.
+        """
         ...
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
@@ -27,8 +31,8 @@ class LocalEphemeralEvents:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    def publish(self, event: Event) -> None:
-        self._hub.publish(event)
+    def publish(self, event: Event, *, without: UserId | None = None, max_subscribers: int | None = None) -> None:
+        self._hub.publish(event, without=without, max_subscribers=max_subscribers)
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         """Do nothing: there are no other nodes."""

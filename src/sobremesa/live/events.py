@@ -1,4 +1,4 @@
-"""Event types, events, topics and audience changes.
+"""Event types, events, topics, and publications: events with the audience changes that they cause.
 
     member_left = EventType("member.left", MemberGone, "A member left a server, or was removed from it.")
 
@@ -6,12 +6,12 @@
 
 An event type is declared once, beside the rows that it comes from; the event catalog, the AsyncAPI document and the
 tests are loops over all of them. An event is the same for all of its recipients, so it is encoded once: nothing in
-it is specific to a reader.
+it is specific to a reader, except that its author receives private fields, such as the nonce of their request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Generic, NamedTuple, NewType, TypeVar
 
@@ -101,41 +101,59 @@ def version_of(joined_at: str) -> str:
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
-    """An event to publish: its type, payload and topics, and the audience changes it causes."""
+    """A published event: its type, payload and topics."""
 
-    t: str = ""
-    """The name of the event; empty if nothing is published and only the audience changes."""
-    d: bytes = b""
+    t: str
+    """The name of its type."""
+    d: bytes
     """The payload, as JSON."""
     topics: tuple[Topic, ...] = ()
-    id: str = ""
-    """The same for the same event, however often and from wherever it comes; the change's own unless given."""
-    full: bytes | None = None
-    """The payload for moderators and the author, in place of `d`."""
-    author: UserId | None = None
-    adds: tuple[TopicMembership, ...] = ()
-    removes: tuple[TopicRemoval, ...] = ()
-    ends: tuple[str, ...] = ()
-    """Sessions and users whose sockets are to be closed."""
-    fresh: tuple[str, str] | None = None
-    """The tenant and inbox whose counts are read for each recipient right before delivery."""
-    crowd: int = 0
-    """Not published to topics with more subscribers than this; 0: no limit. Only for ephemeral events."""
     subject: str = ""
     """The id of what the event shows; a later event with the same subject may have changed it."""
+    author: UserId | None = None
+    full: bytes | None = None
+    """The payload for moderators and the author, in place of `d`."""
+    private: bytes = b""
+    """Further fields of the payload, for the author alone, as members of a JSON object: `"nonce":"a1"`."""
+    is_reference: bool = False
+    """Whether `d` only refers to the payload, which is resolved for each recipient right before delivery."""
 
     @property
     def supersedes(self) -> bool:
         """Whether it changes what earlier events about its subject show: new messages and reactions do not."""
         return bool(self.subject) and not (self.t.endswith(".created") or self.t.startswith("reaction."))
 
+
+class AudienceChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
+    """Users who start or stop to receive the events of topics, and sockets to close."""
+
+    adds: tuple[TopicMembership, ...] = ()
+    removes: tuple[TopicRemoval, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Sessions and users whose sockets are to be closed."""
+
     @property
     def membership_keys(self) -> Sequence[MembershipKey]:
         """The memberships that it changes; those of all members of a topic at once are not listed."""
-        if not (self.adds or self.removes):
-            return ()
-        admitted = [MembershipKey(each.user_id, each.topic) for each in self.adds]
-        return admitted + [MembershipKey(each.user_id, each.topic) for each in self.removes if each.user_id is not None]
+        added = [MembershipKey(each.user_id, each.topic) for each in self.adds]
+        return added + [MembershipKey(each.user_id, each.topic) for each in self.removes if each.user_id is not None]
+
+    @property
+    def ended_topics(self) -> Sequence[Topic]:
+        """The topics that no user receives any more."""
+        return [each.topic for each in self.removes if each.user_id is None]
+
+
+class Publication(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
+    """What a change of a row causes: an event, an audience change, or both.
+
+    Users who are added receive the event, and so do those who are removed.
+    """
+
+    id: str = ""
+    """The same for the same publication, however often and from wherever it comes; the change's own unless given."""
+    event: Event | None = None
+    audience: AudienceChange | None = None
 
 
 class EventType(Generic[D]):
@@ -150,39 +168,47 @@ class EventType(Generic[D]):
         self.durable = durable
         """Whether it has a position in the feed. Ephemeral events, such as typing and presence, cannot be missed."""
 
-    def __call__(
+    def event(
         self,
         d: D,
         *topics: Topic,
-        id: str = "",
         subject: str = "",
-        adds: Iterable[TopicMembership] = (),
-        removes: Iterable[TopicRemoval] = (),
+        author: UserId | None = None,
+        full: D | None = None,
+        private: Mapping[str, str] | None = None,
     ) -> Event:
-        """Create an event for the subscribers of these topics."""
+        """Create an event for the subscribers of these topics.
+
+        Moderators and the author receive `full` instead, if given; the author alone also the `private` fields.
+        """
         return Event(
             t=self.name,
             d=_encode(d),
             topics=topics,
-            id=id,
             subject=subject,
-            adds=tuple(adds),
-            removes=tuple(removes),
+            author=author,
+            full=None if full is None else _encode(full),
+            private=_encode(private)[1:-1] if private else b"",
         )
 
-    def withheld(
+    def per_recipient(self, reference: msgspec.Struct, topic: Topic) -> Publication:
+        """Create a publication whose payload is resolved for each recipient, from this reference."""
+        return Publication(event=Event(t=self.name, d=_encode(reference), topics=(topic,), is_reference=True))
+
+    def __call__(
         self,
         d: D,
         *topics: Topic,
-        full: D,
-        author: UserId,
-        id: str = "",
         subject: str = "",
-    ) -> Event:
-        """Create an event whose full payload is only for the author and moderators."""
-        return Event(
-            t=self.name, d=_encode(d), topics=topics, id=id, full=_encode(full), author=author, subject=subject
-        )
+        author: UserId | None = None,
+        full: D | None = None,
+        adds: Iterable[TopicMembership] = (),
+        removes: Iterable[TopicRemoval] = (),
+    ) -> Publication:
+        """Create the publication of such an event, with the audience changes that it causes."""
+        event = self.event(d, *topics, subject=subject, author=author, full=full)
+        changes = AudienceChange(adds=tuple(adds), removes=tuple(removes))
+        return Publication(event=event, audience=changes if changes.adds or changes.removes else None)
 
     def __repr__(self) -> str:
         return f"EventType({self.name})"
@@ -211,8 +237,6 @@ class EventTypes:
         return self._by_name[name]
 
 
-def audience_change(
-    *, adds: Sequence[TopicMembership] = (), removes: Sequence[TopicRemoval] = (), ends: Sequence[str] = ()
-) -> Event:
-    """Return an event that publishes nothing and only changes the audience."""
-    return Event(adds=tuple(adds), removes=tuple(removes), ends=tuple(ends))
+def audience_change(*, removes: Iterable[TopicRemoval] = (), ends: Iterable[str] = ()) -> Publication:
+    """Create a publication without an event, which only changes the audience."""
+    return Publication(audience=AudienceChange(removes=tuple(removes), ends=tuple(ends)))

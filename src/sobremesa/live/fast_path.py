@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 
-from sobremesa.live.events import Event
+from sobremesa.live.events import Publication
 from sobremesa.live.translation import Translation
 from sobremesa.table import Entity, Operation, RawKey
 
@@ -46,8 +46,8 @@ class FastPath:
     def __bool__(self) -> bool:
         return bool(self._rows)
 
-    async def take(self) -> list[tuple[RawKey, Event]]:
-        """Return the events of all collected rows, each with the key of its row."""
+    async def take(self) -> list[tuple[RawKey, Publication]]:
+        """Return the publications of all collected rows, each with the key of its row."""
         rows, self._rows = self._rows, deque()
-        found = [(row, await self._translation.event_of_new_row(row)) for row in rows]
-        return [(row.own_key().stored(self._spelling), event) for row, event in found if event is not None]
+        found = [(row, await self._translation.publication_of_new_row(row)) for row in rows]
+        return [(row.own_key().stored(self._spelling), each) for row, each in found if each is not None]

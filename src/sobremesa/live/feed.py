@@ -4,71 +4,104 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 from sobremesa.core.errors import Invalid, SobremesaError
-from sobremesa.live.events import Event
+from sobremesa.live.events import Event, Publication
 from sobremesa.live.frames import event_payload, text_frame
 
-Order: TypeAlias = tuple[int, ...]
-"""A position in the feed, comparable with others of the same feed."""
+
+class FeedPosition(NamedTuple):
+    """A position in the feed. Those of one feed are ordered."""
+
+    generation: int
+    """Which run, in order: all positions of an earlier run are before those of a later one."""
+    at_ms: int
+    """When a former run of the server was at the number, since its runs have no other order; 0 otherwise."""
+    run: str
+    """The id of what numbers the events: a store, a run of the server, or an epoch of the stream in Redis."""
+    number: int
+    stretch: int = 0
+    """The id of a part of the feed that was read again and starts at the number; 0: none."""
+    offset: int = 0
+    """After how many events of the number, or of the stretch."""
+
+
+START: Final = FeedPosition(-1, 0, "", 0)
+"""Before all positions."""
 
 
 class Cursor(NamedTuple):
     """What a client sends back as `s`: a position and its time."""
 
-    order: Order | None
+    position: FeedPosition | None
     """None if it is a position of another feed, of which only the time is known."""
     at_ms: int
 
 
 class Entry:
-    """An event and its position. Its frame is encoded once for all subscribers."""
+    """A publication and its position. The frame of an event is encoded once for all subscribers."""
 
-    def __init__(self, order: Order, s: str, at_ms: int, event: Event) -> None:
-        self.order = order
+    def __init__(self, position: FeedPosition, s: str, at_ms: int, publication: Publication) -> None:
+        self.position = position
         self.s = s
         self.at_ms = at_ms
         """When it happened, or was published."""
-        self.event = event
+        self.id = publication.id
+        self.event = publication.event
+        self.audience = publication.audience
 
-    def with_event(self, event: Event) -> Entry:
-        """Return the same position with another version of the event."""
-        return self if event is self.event else Entry(self.order, self.s, self.at_ms, event)
+    def with_event(self, event: Event | None) -> Entry:
+        """Return the same entry with another version of the event."""
+        if event is self.event:
+            return self
+        publication = Publication(id=self.id, event=event, audience=self.audience)
+        return Entry(self.position, self.s, self.at_ms, publication)
 
     @property
-    def weight(self) -> int:
-        """About how many bytes of memory it takes: the event and its frame."""
-        return 1000 + 2 * len(self.event.d)
+    def size(self) -> int:
+        """How many bytes the payload has."""
+        return 0 if self.event is None else len(self.event.d)
 
     @cached_property
     def frame(self) -> bytes:
-        """The frame for ordinary subscribers."""
-        event = self.event
-        return text_frame(event_payload(event.t, event.d, self.s, event.id))
+        """The frame for ordinary subscribers; empty if there is no event."""
+        return b"" if self.event is None else self._framed(self.event, self.event.d)
 
     @cached_property
     def full_frame(self) -> bytes:
-        """The frame for moderators and the author."""
+        """The frame for moderators."""
         event = self.event
-        return self.frame if event.full is None else text_frame(event_payload(event.t, event.full, self.s, event.id))
+        return self.frame if event is None or event.full is None else self._framed(event, event.full)
+
+    @cached_property
+    def author_frame(self) -> bytes:
+        """The frame for the author."""
+        event = self.event
+        if event is None or not event.private:
+            return self.full_frame
+        payload = event.d if event.full is None else event.full
+        return self._framed(event, b"%b,%b}" % (payload[:-1], event.private))
+
+    def _framed(self, event: Event, d: bytes) -> bytes:
+        return text_frame(event_payload(event.t, d, self.s, self.id))
 
     def __repr__(self) -> str:
-        return f"Entry({self.s} {self.event.t})"
+        return f"Entry({self.s} {self.event and self.event.t})"
 
 
 class Page(NamedTuple):
     """Some events of the history, and the position after them."""
 
     entries: Sequence[Entry]
-    position: Order
+    position: FeedPosition
 
 
 class FeedBatch(NamedTuple):
     """Some events, and the position after them."""
 
     entries: Sequence[Entry]
-    position: Order
+    position: FeedPosition
     is_complete: bool
     """Whether there were subscribers; without any, events are skipped and only the position moves."""
 
@@ -81,7 +114,7 @@ class BadEventCursor(Invalid):
     """Not a position in this feed."""
 
     code = "bad_cursor"
-    says = "This is not a valid event cursor."
+    default_detail = "This is not a valid event cursor."
 
 
 class Feed(Protocol):
@@ -92,7 +125,7 @@ class Feed(Protocol):
         """Whether an event can come twice, the second time at its own position."""
         ...
 
-    async def open(self) -> Order:
+    async def open(self) -> FeedPosition:
         """Start with the next event; return the position before it."""
         ...
 
@@ -100,7 +133,7 @@ class Feed(Protocol):
         """Wait for the next events, up to a limit of time. Without subscribers only the position moves."""
         ...
 
-    def s_of(self, order: Order, at_ms: int | None = None) -> str:
+    def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
         """Return a position as a cursor for clients; the time is now unless given."""
         ...
 
@@ -108,7 +141,7 @@ class Feed(Protocol):
         """Parse a client's cursor; raises BadEventCursor."""
         ...
 
-    def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
+    def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
         """Yield the events between two positions in pages; raises Trimmed if they are no longer kept."""
         ...
 

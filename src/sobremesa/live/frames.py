@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -22,13 +22,25 @@ UNKNOWN_OP: Final = 4001
 UNREADABLE: Final = 4002
 NOT_IDENTIFIED: Final = 4003
 REFUSED: Final = 4004
-"""The token is invalid or has expired: reconnect with another."""
 ALREADY_IDENTIFIED: Final = 4005
 TOO_MANY: Final = 4008
 TIMED_OUT: Final = 4009
 TOO_SLOW: Final = 4015
-"""The client did not keep up; a resume delivers what it missed."""
 RESTARTING: Final = 1012
+
+CLOSE_CODES: Final = {
+    UNKNOWN_ERROR: "Internal error: resume.",
+    UNKNOWN_OP: "A frame has an op that clients cannot send.",
+    UNREADABLE: "A frame is malformed.",
+    NOT_IDENTIFIED: "A call before identify.",
+    REFUSED: "The token is not valid, or the token or session has ended: get a new token.",
+    ALREADY_IDENTIFIED: "A token of another user on an identified socket.",
+    TOO_MANY: "Too many frames or connections: wait, then resume.",
+    TIMED_OUT: "No identify or no heartbeat in time: resume.",
+    TOO_SLOW: "The client did not keep up: a resume delivers what it missed.",
+    RESTARTING: "The server restarts: resume.",
+}
+"""Why the server closes a socket, and what to do."""
 
 _TEXT = b"\x81"
 
@@ -43,19 +55,72 @@ class ClientFrame(msgspec.Struct):
     id: str | int | None = None
 
 
+class Hello(msgspec.Struct, rename="camel"):
+    """The first frame of the server."""
+
+    heartbeat_interval: Annotated[int, msgspec.Meta(description="Milliseconds between heartbeats.", examples=[30_000])]
+
+
+class Heartbeat(msgspec.Struct):
+    """The cursor of the last event, null before the first."""
+
+    s: str | None
+
+
 class Identify(msgspec.Struct):
+    """The access token of a user."""
+
     token: str
 
 
 class Resume(msgspec.Struct, rename="camel"):
+    """The session of `ready`, and the cursor of the last event."""
+
     token: str
     session_id: str
     s: str
 
 
 class Call(msgspec.Struct):
-    method: str
-    params: msgspec.Raw = msgspec.Raw(b"{}")
+    """An endpoint, by its operation id or its request line, and its parameters in one object."""
+
+    method: Annotated[str, msgspec.Meta(examples=["channels.sendMessage"])]
+    # A default would have to be encoded for the schema, which a raw value cannot.
+    params: Annotated[msgspec.Raw, msgspec.Meta(examples=[{"content": "Hello"}])] = msgspec.field(
+        default_factory=lambda: msgspec.Raw(b"{}")
+    )
+
+
+class Result(msgspec.Struct):
+    """The status and the body of the response; the body of an error is a problem."""
+
+    status: Annotated[int, msgspec.Meta(examples=[200])]
+    body: Any
+
+
+class FrameType(NamedTuple):
+    """A kind of frame of the protocol itself, for the documentation."""
+
+    name: str
+    op: int
+    payload: Any
+    summary: str
+    has_id: bool = False
+
+
+CLIENT_FRAMES: Final = (
+    FrameType("identify", IDENTIFY, Identify, "Identify, or renew the token of an identified socket."),
+    FrameType("heartbeat", HEARTBEAT, Heartbeat, "Show that the client is there."),
+    FrameType("resume", RESUME, Resume, "Identify, and receive the events that were missed."),
+    FrameType("call", CALL, Call, "Run an endpoint.", has_id=True),
+)
+SERVER_FRAMES: Final = (
+    FrameType("hello", HELLO, Hello, "The first frame: identify or resume within 10 seconds."),
+    FrameType("heartbeatAck", HEARTBEAT_ACK, type(None), "The heartbeat was received."),
+    FrameType("reconnect", RECONNECT, type(None), "The server is about to stop: reconnect."),
+    FrameType("invalidSession", INVALID_SESSION, bool, "The session or cursor is not valid: identify on this socket."),
+    FrameType("result", RESULT, Result, "The result of a call.", has_id=True),
+)
 
 
 decode_frame = msgspec.json.Decoder(ClientFrame).decode

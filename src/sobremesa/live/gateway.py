@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable
 from time import monotonic
-from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -19,6 +18,7 @@ import structlog
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Refusal
+from sobremesa.http.asgi import Receive, Scope, Send
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
 from sobremesa.http.limits import Limits, network_of
@@ -34,10 +34,6 @@ from sobremesa.live.socket_limits import MaxSockets, SocketLimits, TooManySocket
 from sobremesa.live.wire import wire_of
 from sobremesa.table.errors import StoreError, TableError
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
 PATH = f"{PREFIX}/gateway"
 IDENTIFY_SECONDS = 10.0
 SWEEP_SECONDS = 1.0
@@ -47,7 +43,7 @@ MAX_QUIET_FRAMES = 240
 """How many frames other than calls a client may send in a minute."""
 
 _STOPPING = Problem(status=503, code="stopping", detail="The service is stopping.")
-_HELLO = op_frame(frames.HELLO, {"heartbeatInterval": HEARTBEAT_MS})
+_HELLO = op_frame(frames.HELLO, frames.Hello(HEARTBEAT_MS))
 _ACK = op_frame(frames.HEARTBEAT_ACK)
 _RECONNECT = op_frame(frames.RECONNECT)
 
@@ -247,8 +243,8 @@ class Gateway:
             problem = problem_of(error)
             socket.write(result_frame(id, problem.status, problem.body))
             return
-        outcome = await self._calls.run(Caller(actor, socket.address, socket.name), call)
-        socket.write(result_frame(id, outcome.status, outcome.body))
+        response = await self._calls.run(Caller(actor, socket.address, socket.name), call)
+        socket.write(result_frame(id, response.status, response.body))
 
     # Inside
 

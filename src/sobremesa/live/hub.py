@@ -19,13 +19,13 @@ from typing import TypeAlias
 import structlog
 
 from sobremesa.core.actor import UserId
-from sobremesa.live.counts import BroadcastCounts, FreshCounts, is_broadcast
 from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch
 from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.recent_events import RecentEvents
+from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
-from sobremesa.live.subscriber import Subscriber, Subscription, receives_all
+from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
 from sobremesa.table.cache import Cache
 
 CACHED_IDS = 50_000
@@ -42,16 +42,18 @@ _log = structlog.get_logger("sobremesa.live")
 class Hub:
     """All subscribers of one process."""
 
-    def __init__(self, feed: Feed, counts: FreshCounts, memberships: Memberships, lookup: CurrentEvents) -> None:
+    def __init__(
+        self, feed: Feed, payloads: RecipientPayloads, memberships: Memberships, lookup: CurrentEvents
+    ) -> None:
         self._feed = feed
-        self._counts = counts
+        self._payloads = payloads
         self._memberships = memberships
         self._subscribers: dict[Topic, set[Subscriber]] = defaultdict(set)
         self._of_subject: dict[str, set[Subscriber]] = defaultdict(set)
         self._attaching: list[Subscriber] = []
         self._recent = RecentEvents()
-        self._replay = Replay(feed, self._recent, counts, lookup)
-        self._broadcast = BroadcastCounts(counts, self._all_users_in, self._publish_to_user)
+        self._replay = Replay(feed, self._recent, payloads, lookup)
+        self._broadcasts = Broadcasts(payloads, self._all_users_in, self._publish_to_user)
         self._delivered_before: Cache[str, int] = Cache(CACHED_IDS)
         """The event count at the first delivery of each id."""
         self._undelivered: FeedBatch | None = None
@@ -182,20 +184,23 @@ class Hub:
 
     # Publishing
 
-    def publish(self, event: Event) -> None:
-        """Deliver an ephemeral event, such as typing or presence, to everyone but its author."""
+    def publish(self, event: Event, *, without: UserId | None = None, max_subscribers: int | None = None) -> None:
+        """Deliver an ephemeral event, such as typing or presence, to all subscribers but those of one user.
+
+        It is not delivered to topics with more subscribers than the maximum.
+        """
         frame = text_frame(event_payload(event.t, event.d))
-        topics = event.topics
-        if event.crowd:
-            topics = tuple(topic for topic in topics if len(self._subscribers.get(topic, ())) <= event.crowd)
+        topics: Sequence[Topic] = event.topics
+        if max_subscribers is not None:
+            topics = [topic for topic in topics if len(self._subscribers.get(topic, ())) <= max_subscribers]
         for subscriber in self._subscribers_to(topics):
-            if subscriber.user_id != event.author:
+            if subscriber.user_id != without:
                 subscriber.pending.append(frame)
                 subscriber.flush()
 
-    def _publish_to_user(self, user_id: UserId, event: Event) -> None:
+    def _publish_to_user(self, user_id: UserId, id: str, event: Event) -> None:
         """Deliver an event to one user, after everything that was delivered before."""
-        frame = text_frame(event_payload(event.t, event.d, self.position(), event.id))
+        frame = text_frame(event_payload(event.t, event.d, self.position(), id))
         for subscriber in self._of_subject.get(user_id, ()):
             subscriber.pending.append(frame)
             subscriber.flush()
@@ -224,41 +229,40 @@ class Hub:
     async def _resolve(
         self, entries: Sequence[Entry]
     ) -> tuple[Sequence[Entry], Mapping[MembershipKey, TopicMembership]]:
-        """Return the entries with per-reader counts, and the current state of the memberships that they change.
+        """Return the entries with resolved payloads, and the current state of the memberships that they change.
 
         Repeats if a subscriber was attached meanwhile, or this process ended a membership.
         """
         while True:
             keys, removals = self._changed_memberships(entries), self._removals
             members = await self._memberships(keys) if keys else {}
-            entries = await self._counts.with_counts(entries, self._subscribers)
+            entries = await self._payloads.resolve_all(entries, self._subscribers)
             is_settled = removals == self._removals and self._changed_memberships(entries) <= keys
-            if is_settled and not self._counts.are_missing(entries, self._subscribers):
+            if is_settled and not self._payloads.are_missing(entries, self._subscribers):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
     def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
         """Return the memberships of connected users that these entries change."""
-        return {key for entry in entries for key in entry.event.membership_keys if key.user_id in self._of_subject}
+        changes = [entry.audience for entry in entries if entry.audience is not None]
+        return {key for change in changes for key in change.membership_keys if key.user_id in self._of_subject}
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
         touched: dict[Subscriber, None] = {}
         for entry in entries:
             self._recent.add(entry)
-            event = entry.event
-            if event.supersedes:
-                self._replay.invalidate(event.subject)
             first = self._first_delivery(entry)
-            for membership in event.adds if first is None else ():
-                self._mark_stale(membership.user_id)
-                self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
-            if is_broadcast(event):
-                self._broadcast.start(event)
-            elif event.t:
-                self._put(entry, first, touched)
-            for removal in event.removes if first is None else ():
-                self._remove(removal)
-            self.end(event.ends if first is None else ())
+            change = entry.audience if first is None else None
+            if change is not None:
+                for membership in change.adds:
+                    self._mark_stale(membership.user_id)
+                    self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
+            if entry.event is not None:
+                self._put(entry, entry.event, first, touched)
+            if change is not None:
+                for removal in change.removes:
+                    self._remove(removal)
+                self.end(change.ends)
         for key in self._changed_memberships(entries):
             # Whatever the events say, and in which order: this is the current state.
             member = members.get(key)
@@ -269,30 +273,38 @@ class Hub:
         """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
         if not self._feed.repeats:
             return None
-        first = self._delivered_before.find(entry.event.id)
+        first = self._delivered_before.find(entry.id)
         if first is None:
-            self._delivered_before.keep(entry.event.id, self._recent.count)
+            self._delivered_before.keep(entry.id, self._recent.count)
         return first
 
-    def _put(self, entry: Entry, first: int | None, touched: dict[Subscriber, None]) -> None:
-        event = entry.event
+    def _put(self, entry: Entry, event: Event, first: int | None, touched: dict[Subscriber, None]) -> None:
+        if event.supersedes:
+            self._replay.invalidate(event.subject)
+        if is_broadcast(event):
+            self._broadcasts.start(entry.id, event)
+            return
         receiving = self._subscribers_to(event.topics)
         if first is None:
-            ended = [topic for user_id, topic, _ in event.removes if user_id is None]
-            if ended:
+            if entry.audience is not None and (ended := entry.audience.ended_topics):
                 receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
         else:
             # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
         if not receiving:
             return
-        frame = entry.frame
-        if event.full is not None:
-            for subscriber in receiving:
-                subscriber.pending.append(entry.full_frame if receives_all(subscriber, event) else frame)
-        else:
+        if event.full is None:
+            frame = entry.frame
             for subscriber in receiving:
                 subscriber.pending.append(frame)
+            if event.private and event.author is not None:
+                # The author's few subscribers are looked up, so that the loop above compares no users.
+                for subscriber in self._of_subject.get(event.author, ()):
+                    if subscriber in receiving:
+                        subscriber.pending[-1] = entry.author_frame
+        else:
+            for subscriber in receiving:
+                subscriber.pending.append(frame_for(subscriber, entry))
         touched.update(dict.fromkeys(receiving))
         self.delivered += len(receiving)
 

@@ -13,6 +13,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeAlias
 
+import msgspec
 import structlog
 
 from sobremesa.core.actor import Actor
@@ -26,7 +27,7 @@ from sobremesa.live.frames import event_payload, op_frame, text_frame
 from sobremesa.live.opening import Live
 from sobremesa.live.presence import PresenceView
 from sobremesa.live.replay import TooSlow
-from sobremesa.live.session_frames import Gap, Ready, Renewed, Resumed, gap, ready, renewed, resumed
+from sobremesa.live.session_frames import READY, Gap, Identified, Renewed, Resumed, gap, renewed, resumed
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
 from sobremesa.table.errors import TableError
@@ -58,7 +59,7 @@ class GatewayBackend:
         authenticate: Callable[[str], Awaitable[Actor]],
         verify: Callable[[str], Awaitable[VerifiedToken]],
         memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
-        snapshot: Callable[[Actor, str, Instant], Awaitable[Ready]],
+        snapshot: Callable[[Actor, str, Instant], Awaitable[Identified]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
         presences: Callable[[Sequence[TopicMembership]], Awaitable[list[PresenceView]]],
     ) -> None:
@@ -112,8 +113,9 @@ class Identification:
         session_id = self._sessions.create(actor.user_id)
         snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
         snapshot.presences = await self._backend.presences(memberships)
-        assert cursor.order is not None  # noqa: S101 - it is the hub's own
-        socket.write(_session_frame(ready, snapshot, self._feed.s_of(cursor.order, cursor.at_ms)))
+        assert cursor.position is not None  # noqa: S101 - it is the hub's own
+        s = self._feed.s_of(cursor.position, cursor.at_ms)
+        socket.write(text_frame(event_payload(READY, msgspec.json.encode(snapshot), s)))
         return memberships
 
     async def resume(self, socket: Socket, asked: frames.Resume) -> None:
@@ -128,7 +130,7 @@ class Identification:
                 self._set_identity(socket, asked.token, verified)
                 memberships = await self._backend.memberships(verified[0])
             try:
-                if cursor.order is None:
+                if cursor.position is None:
                     raise Trimmed
                 await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
@@ -204,6 +206,6 @@ def refusals() -> Iterator[None]:
         raise Ended(frames.RESTARTING, "The store is unavailable. Reconnect later.") from None
 
 
-def _session_frame(event: EventType[D], d: D, s: str = "") -> bytes:
+def _session_frame(kind: EventType[D], d: D, s: str = "") -> bytes:
     """Return one of the gateway's own events as a frame."""
-    return text_frame(event_payload(event.name, event(d).d, s))
+    return text_frame(event_payload(kind.name, kind.event(d).d, s))

@@ -12,8 +12,7 @@ from typing import Final
 
 from sobremesa.core.clock import Clock
 from sobremesa.live.event_cursors import EventCursors
-from sobremesa.live.events import Event
-from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, Order, Page, Trimmed
+from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, FeedPosition, Page, Trimmed
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
 from sobremesa.table.cache import Cache
@@ -42,10 +41,10 @@ class LogFeed:
         self._store = ""
         self._pages: Cache[int, Sequence[Entry]] = Cache(CACHED_ENTRIES)
 
-    async def open(self) -> Order:
+    async def open(self) -> FeedPosition:
         self._reader = await self._table.changes(NEWEST)
         self._store, number = _split((await self._reader.read(0)).position)
-        return number, END
+        return self._position(number)
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         if self._reader is None:
@@ -56,25 +55,24 @@ class LogFeed:
         is_complete = has_subscribers()
         entries = await self._entries(batch.changes) if is_complete else []
         self._unpublished = None
-        return FeedBatch(entries, (_split(batch.position)[1], END), is_complete)
+        return FeedBatch(entries, self._position(_split(batch.position)[1]), is_complete)
 
-    def s_of(self, order: Order, at_ms: int | None = None) -> str:
-        return self._s(order, self._clock.now_ms() if at_ms is None else at_ms)
+    def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
+        return self._cursors.format(position, self._clock.now_ms() if at_ms is None else at_ms)
 
     def cursor_of(self, s: str) -> Cursor:
-        store, *numbers = self._cursors.read(s).split(".")
-        if len(numbers) != 3:
-            raise BadEventCursor
-        number, index, at_ms = map(int, numbers)
-        return Cursor((number, index) if store == self._store else None, at_ms)
+        position, at_ms = self._cursors.parse(s)
+        return Cursor(position if position.run == self._store else None, at_ms)
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        number = after[0] - 1 if after[1] < END else after[0]  # the cursor may be inside its transaction
-        while number < until[0]:
+    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+        # The cursor may be inside its transaction.
+        number = after.number - 1 if after.offset < END else after.number
+        while number < until.number:
             page = number // PAGE_TRANSACTIONS
             entries = await self._page(page, number)
             number = (page + 1) * PAGE_TRANSACTIONS
-            yield Page([entry for entry in entries if after < entry.order <= until], min((number, END), until))
+            shown = [entry for entry in entries if after < entry.position <= until]
+            yield Page(shown, min(self._position(number), until))
 
     async def close(self) -> None:
         if self._reader is not None:
@@ -109,23 +107,21 @@ class LogFeed:
         except BadCursor:
             raise BadEventCursor from None
         entries = await self._entries(changes)
-        return [entry for entry in entries if entry.order[0] <= last], number
+        return [entry for entry in entries if entry.position.number <= last], number
 
     async def _entries(self, changes: Sequence[RawChange]) -> list[Entry]:
         entries: list[Entry] = []
         number = index = 0
         for change in changes:
-            for event in await self._translation.events_of(change):
+            for publication in await self._translation.publications_of(change):
                 own = _transaction_of(change)
                 number, index = (number, index + 1) if own == number else (own, 1)
-                entries.append(self._entry((number, index), change, event))
+                position = self._position(number, index)
+                entries.append(Entry(position, self.s_of(position, change.at_ms), change.at_ms, publication))
         return entries
 
-    def _entry(self, order: Order, change: RawChange, event: Event) -> Entry:
-        return Entry(order, self._s(order, change.at_ms), change.at_ms, event)
-
-    def _s(self, order: Order, at_ms: int) -> str:
-        return self._cursors.signed(f"{self._store}.{order[0]}.{order[1]}.{at_ms}")
+    def _position(self, transaction: int, index: int = END) -> FeedPosition:
+        return FeedPosition(0, 0, self._store, transaction, offset=index)
 
 
 def _split(position: Position) -> tuple[str, int]:

@@ -13,13 +13,13 @@ import msgspec
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.settings import Settings
-from sobremesa.live.counts import Count, FreshCounts
 from sobremesa.live.ephemeral import EphemeralEvents, LocalEphemeralEvents
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.feed import Feed
 from sobremesa.live.hub import Hub, Memberships
 from sobremesa.live.log_feed import LogFeed
 from sobremesa.live.presence import PresenceTimes
+from sobremesa.live.recipient_payloads import RecipientPayloads
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.live.translation import Translation
 from sobremesa.live.typing import Typing
@@ -51,7 +51,7 @@ def open_live(
     clock: Clock,
     translation: Translation,
     *,
-    count: Count,
+    payloads: RecipientPayloads,
     memberships: Memberships,
     cursors: EventCursors,
     settings: Settings,
@@ -62,13 +62,13 @@ def open_live(
     store = parse_store(settings.store)
     if store.path is None and settings.redis is not None:
         parts = _among_nodes(table, clock, translation, cursors, settings.redis, store.table, node_id, options)
-        hub = Hub(parts.feed, FreshCounts(count), memberships, translation)
+        hub = Hub(parts.feed, payloads, memberships, translation)
         shared = parts.ephemeral(hub)
         return Live(parts.feed, hub, shared, Typing(shared))
     feed: Feed = LogFeed(table, clock, translation, cursors)
     if store.path is None:
         feed = StreamFeed(table, clock, translation, cursors, fast=options.fast)
-    hub = Hub(feed, FreshCounts(count), memberships, translation)
+    hub = Hub(feed, payloads, memberships, translation)
     ephemeral = LocalEphemeralEvents(hub)
     return Live(feed, hub, ephemeral, Typing(ephemeral))
 

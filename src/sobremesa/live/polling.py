@@ -117,7 +117,7 @@ class Polling:
         try:
             position = await self._collect(actor, poll, cursor, seconds)
         except Trimmed:
-            missed = gap_event(await self._gap(actor, cursor.at_ms))
+            missed = gap_event.event(await self._gap(actor, cursor.at_ms))
             return EventsView([EventView(missed.t, msgspec.Raw(missed.d))], position)
         finally:
             self._hub.detach(poll)
@@ -131,13 +131,13 @@ class Polling:
 
     async def _collect(self, actor: Actor, poll: Poll, cursor: Cursor, seconds: float) -> str:
         """Collect events, and wait if there are none; return the cursor reached."""
-        if cursor.order is None:
+        if cursor.position is None:
             raise Trimmed
         load = partial(self._admissions, actor)
         async with self._hub.attaching(poll):
             reached = await self._hub.attach(poll, await load(), cursor, load)
-        if reached is not None and reached.order is not None:
-            return self._feed.s_of(reached.order, reached.at_ms)
+        if reached is not None and reached.position is not None:
+            return self._feed.s_of(reached.position, reached.at_ms)
         if not poll.received:
             await poll.arrived(seconds)
         if poll.pending:

@@ -16,6 +16,7 @@ import msgspec
 import structlog
 
 from sobremesa.core.actor import UserId
+from sobremesa.core.gather import gather_bounded
 from sobremesa.http.endpoints import Output
 from sobremesa.live.ephemeral import EphemeralEvents
 from sobremesa.live.events import Event, EventType, Topic, TopicMembership
@@ -186,14 +187,8 @@ class Presence:
         here = {user_id for user_id in user_ids if user_id in self._sockets or user_id in self._online_users}
         if self._registry.is_alone:
             return here
-        turns = asyncio.Semaphore(ASKED_AT_ONCE)
-
-        async def ask(user_id: UserId) -> bool:
-            async with turns:
-                return await self._registry.is_connected_elsewhere(user_id)
-
         others = [user_id for user_id in user_ids if user_id not in here]
-        answers = await asyncio.gather(*map(ask, others))
+        answers = await gather_bounded(ASKED_AT_ONCE, self._registry.is_connected_elsewhere, others)
         return here | {user_id for user_id, is_there in zip(others, answers, strict=True) if is_there}
 
     # Publishing
@@ -240,8 +235,8 @@ class Presence:
 
     def _publish(self, user_id: UserId, status: Status, topics: Sequence[Topic]) -> None:
         if topics:
-            event = presence_updated(PresenceView(user_id, status), *topics)
-            self._ephemeral.publish(msgspec.structs.replace(event, author=user_id, crowd=CROWD))
+            event = presence_updated.event(PresenceView(user_id, status), *topics)
+            self._ephemeral.publish(event, without=user_id, max_subscribers=CROWD)
 
     def _on_remote(self, event: Event) -> None:
         """Correct another node that published a user of this node as offline: they reconnected here meanwhile."""

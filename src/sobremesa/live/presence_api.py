@@ -18,7 +18,7 @@ class TooManyUsers(Invalid):
     """Too many users in one request."""
 
     code = "too_many_people"
-    says = f"At most {MAX_ASKED} users can be looked up at once."
+    default_detail = f"At most {MAX_ASKED} users can be looked up at once."
 
 
 class PresenceQuery(Input):
@@ -35,7 +35,7 @@ class PresencesView(Output):
 
 def routes(presence: Presence) -> Routes:
     """Return the route of presence."""
-    api = Routes("Presence")
+    api = Routes("Presence", "Which users are online.")
 
     @api.get("/presence", errors=[TooManyUsers])
     async def list_presences(actor: Actor, query: PresenceQuery) -> PresencesView:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 
-from sobremesa.live.feed import Entry, Order
+from sobremesa.live.feed import START, Entry, FeedPosition
 
 MAX_ENTRIES = 8192
 MAX_BYTES = 16 * 1024 * 1024
 """How many events are kept, and how many bytes they may take."""
+ENTRY_BYTES = 1000
+"""About how many bytes an entry takes besides its payload and its frame."""
 MAX_PENDING = 10_000
 
 
@@ -19,49 +21,48 @@ class RecentEvents:
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque()
         self._bytes = 0
-        self._last_of: dict[str, Order] = {}
+        self._last_of: dict[str, FeedPosition] = {}
         """The position of the last kept event that changed what is shown of each subject."""
         self._pending: dict[str, None] = {}
         """Subjects that this process has changed, before the feed reported it."""
-        self.floor: Order = ()
+        self.floor = START
         """Everything after this position is kept."""
-        self.position: Order = ()
+        self.position = START
         """The position up to which everything was delivered."""
         self.count = 0
 
-    def reset(self, position: Order) -> None:
+    def reset(self, position: FeedPosition) -> None:
         """Drop everything, and keep what comes after this position."""
         self._entries.clear()
         self._last_of.clear()
         self._bytes = 0
         self.floor = self.position = position
 
-    def advance(self, position: Order) -> None:
+    def advance(self, position: FeedPosition) -> None:
         """Move to a position up to which there are no more events."""
         self.position = position
 
     def add(self, entry: Entry) -> None:
         self._entries.append(entry)
-        self._bytes += entry.weight
+        self._bytes += _weight(entry)
         event = entry.event
-        if event.supersedes:
-            self._last_of[event.subject] = entry.order
+        if event is not None and event.supersedes:
+            self._last_of[event.subject] = entry.position
             self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()
-            self._bytes -= oldest.weight
-            self.floor = oldest.order
-            subject = oldest.event.subject
-            if subject and self._last_of.get(subject) == oldest.order:
-                del self._last_of[subject]
-        self.position = entry.order
+            self._bytes -= _weight(oldest)
+            self.floor = oldest.position
+            if oldest.event is not None and self._last_of.get(oldest.event.subject) == oldest.position:
+                del self._last_of[oldest.event.subject]
+        self.position = entry.position
         self.count += 1
 
-    def since(self, after: Order) -> list[Entry]:
+    def since(self, after: FeedPosition) -> list[Entry]:
         """Return the kept entries after a position."""
         if not self._entries or after >= self.position:
             return []
-        start = bisect_right(self._entries, after, key=lambda entry: entry.order)
+        start = bisect_right(self._entries, after, key=lambda entry: entry.position)
         return [self._entries[index] for index in range(start, len(self._entries))]
 
     def mark_changed(self, subject: str) -> None:
@@ -70,7 +71,10 @@ class RecentEvents:
         while len(self._pending) > MAX_PENDING:
             del self._pending[next(iter(self._pending))]
 
-    def is_current(self, entry: Entry) -> bool:
-        """Return whether no later change affects what a kept entry shows."""
-        subject = entry.event.subject
-        return subject not in self._pending and self._last_of.get(subject, ()) <= entry.order
+    def is_current(self, subject: str, position: FeedPosition) -> bool:
+        """Return whether no change after a position affects what is shown of a subject."""
+        return subject not in self._pending and self._last_of.get(subject, START) <= position
+
+
+def _weight(entry: Entry) -> int:
+    return ENTRY_BYTES + 2 * entry.size

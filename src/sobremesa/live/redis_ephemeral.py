@@ -6,14 +6,24 @@ from collections.abc import Callable
 
 import msgspec
 
+from sobremesa.core.actor import UserId
 from sobremesa.live.events import Event
 from sobremesa.live.hub import Hub
 from sobremesa.live.redis_channel import RedisChannel
 
-SUBJECT = "whispers"
+SUBJECT = "ephemeral"
+
+
+class _Published(msgspec.Struct, array_like=True):
+    """An event, and to which of its subscribers it is not delivered."""
+
+    event: Event
+    without: UserId | None
+    max_subscribers: int | None
+
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Event).decode
+_decode = msgspec.msgpack.Decoder(_Published).decode
 
 
 class RedisEphemeralEvents:
@@ -25,15 +35,15 @@ class RedisEphemeralEvents:
         self._remote_handlers: list[Callable[[Event], None]] = []
         channel.on(SUBJECT, self._on_message)
 
-    def publish(self, event: Event) -> None:
-        self._hub.publish(event)
-        self._channel.publish(SUBJECT, _encode(event))
+    def publish(self, event: Event, *, without: UserId | None = None, max_subscribers: int | None = None) -> None:
+        self._hub.publish(event, without=without, max_subscribers=max_subscribers)
+        self._channel.publish(SUBJECT, _encode(_Published(event, without, max_subscribers)))
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         self._remote_handlers.append(handler)
 
     def _on_message(self, body: bytes) -> None:
-        event = _decode(body)
-        self._hub.publish(event)
+        published = _decode(body)
+        self._hub.publish(published.event, without=published.without, max_subscribers=published.max_subscribers)
         for handler in self._remote_handlers:
-            handler(event)
+            handler(published.event)

@@ -16,11 +16,11 @@ import structlog
 
 from sobremesa.core.clock import Clock
 from sobremesa.live.event_cursors import EventCursors
-from sobremesa.live.events import Event
+from sobremesa.live.events import Publication
 from sobremesa.live.fast_path import FastPath
-from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, Order, Page, Trimmed
+from sobremesa.live.feed import Cursor, Entry, FeedBatch, FeedPosition, Page, Trimmed
 from sobremesa.live.redis_channel import RedisChannel
-from sobremesa.live.redis_stream import FOREIGN, NOTHING, Added, Lost, RedisStream, StreamId, id_text
+from sobremesa.live.redis_stream import FOREIGN, NOTHING, Added, Lost, RedisStream, StreamId
 from sobremesa.live.relay import Relay
 from sobremesa.live.translation import Translation
 from sobremesa.table import Operation, Table
@@ -38,7 +38,7 @@ UNKNOWN: Final = "0"
 """The epoch while Redis has not answered yet."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Event).decode
+_decode = msgspec.msgpack.Decoder(Publication).decode
 _log = structlog.get_logger("sobremesa.live")
 
 
@@ -79,7 +79,7 @@ class RedisFeed:
         self._followed: Cache[tuple[str, int], StreamId] = Cache(CACHED_ENTRIES)
         self._fetching = asyncio.Lock()
 
-    async def open(self) -> Order:
+    async def open(self) -> FeedPosition:
         self._channel.on(HINT, self._hinted)
         self._channel.open()
         if self._relay is not None:
@@ -95,7 +95,7 @@ class RedisFeed:
         self._opened_ms = self._clock.now_ms()
         self._is_open = True
         self._table.watch(self._note)
-        return self._order(self._here)
+        return self._position(self._here)
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         while True:
@@ -112,7 +112,7 @@ class RedisFeed:
                 self._here = found[-1].id
             is_complete = has_subscribers()
             entries = self._entries(found) if is_complete else []
-            return FeedBatch(entries, self._order(self._here), is_complete)
+            return FeedBatch(entries, self._position(self._here), is_complete)
 
     async def _start(self) -> None:
         """Continue at the last position; or with all of a new stream, which starts with what was published last."""
@@ -124,32 +124,30 @@ class RedisFeed:
             self._here = (self._opened_ms - LAG_MS, 0) if before == UNKNOWN else NOTHING
         self._is_started = True
 
-    def s_of(self, order: Order, at_ms: int | None = None) -> str:
-        generation, ms, number = order
-        return self._s(self._epochs[generation], (ms, number))
+    def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
+        return self._cursors.format(position, position.number)
 
     def cursor_of(self, s: str) -> Cursor:
-        epoch, _, position = self._cursors.read(s).partition(".")
-        ms, dash, number = position.partition("-")
-        if not (dash and ms.isdecimal() and number.isdecimal()):
-            raise BadEventCursor
-        order = (self._epochs.index(epoch), int(ms), int(number)) if epoch in self._epochs else None
-        return Cursor(order, max(0, int(ms) - LAG_MS))
+        position, at_ms = self._cursors.parse(s)
+        known = None
+        if position.run in self._epochs:
+            known = position._replace(generation=self._epochs.index(position.run))
+        return Cursor(known, max(0, at_ms - LAG_MS))
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        if after[0] != until[0] or after[0] != len(self._epochs) - 1:
+    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+        if after.run != until.run or after.run != self._epochs[-1]:
             raise Trimmed("the stream of this position is lost")
         epoch = self._epochs[-1]
         try:
             oldest = await self._stream.between("-", "+", 1)
-            if not oldest or self._order(oldest[0].id) > after:
+            if not oldest or self._position(oldest[0].id) > after:
                 raise Trimmed("the events after this position are no longer kept")
-            number = after[1] // PAGE_MS
+            number = after.number // PAGE_MS
             while True:
-                entries = [entry for entry in await self._page(epoch, number) if after < entry.order <= until]
-                yield Page(entries, entries[-1].order if entries else after)
+                entries = [entry for entry in await self._page(epoch, number) if after < entry.position <= until]
+                yield Page(entries, entries[-1].position if entries else after)
                 following = await self._following(epoch, number)
-                if following is None or self._order(following) > until:
+                if following is None or self._position(following) > until:
                     return
                 number = following[0] // PAGE_MS
         except FOREIGN as error:
@@ -182,7 +180,7 @@ class RedisFeed:
             self._wrote.clear()
             if self._relay is None or not self._relay.is_active:
                 self._channel.publish(HINT)
-            waiting += [_encode(event) for _, event in await self._fast_path.take()]
+            waiting += [_encode(publication) for _, publication in await self._fast_path.take()]
             try:
                 while waiting:
                     await self._stream.add(self._epochs[-1], waiting[:ADDED_AT_ONCE])
@@ -229,16 +227,13 @@ class RedisFeed:
         return known
 
     def _entries(self, found: Sequence[Added]) -> list[Entry]:
-        generation = len(self._epochs) - 1
-        epoch = self._epochs[-1]
-        return [
-            Entry((generation, *added.id), self._s(epoch, added.id), added.id[0], _decode(added.body))
-            for added in found
-            if added.body is not None
-        ]
+        entries: list[Entry] = []
+        for added in found:
+            if added.body is not None:
+                position = self._position(added.id)
+                entries.append(Entry(position, self.s_of(position), position.number, _decode(added.body)))
+        return entries
 
-    def _s(self, epoch: str, id: StreamId) -> str:
-        return self._cursors.signed(f"{epoch}.{id_text(id)}")
-
-    def _order(self, id: StreamId) -> Order:
-        return len(self._epochs) - 1, *id
+    def _position(self, id: StreamId) -> FeedPosition:
+        ms, number = id
+        return FeedPosition(len(self._epochs) - 1, 0, self._epochs[-1], ms, offset=number)

@@ -106,8 +106,8 @@ class RedisStream:
         self._client = client_of(url)
         self._waiting = client_of(url, WAIT_SECONDS + ANSWER_WITHIN_SECONDS)
         self._ask: Any = self._client.execute_command
-        self._events = f"sobremesa:{{{name}}}:events"
-        self._epoch = f"sobremesa:{{{name}}}:epoch"
+        self._events = f"sobremesa:{{{name}}}:publications"
+        self._epoch = f"sobremesa:{{{name}}}:publications:epoch"
         self._open: Any = self._client.register_script(_OPEN)
         self._add: Any = self._client.register_script(_ADD)
 

@@ -14,14 +14,17 @@ import msgspec
 import structlog
 
 from sobremesa.core.clock import Clock
+from sobremesa.core.lease import Lease, LeaseLost
 from sobremesa.live.entities import PumpProgress, keep_pump, pump_progress
 from sobremesa.live.redis_stream import FOREIGN, Lost, RedisStream, StreamId
 from sobremesa.live.translation import Translation
-from sobremesa.table import NEWEST, ChangeReader, Create, Position, Table, Upsert, equals, less, set_to
+from sobremesa.table import NEWEST, ChangeReader, Create, Position, Table, set_to
 from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, TableError
+from sobremesa.table.updates import Changes
 
 LEASE_SECONDS = 6.0
-RENEW_SECONDS = 2.0
+NOTED_SECONDS = 1.0
+"""How often a position is noted, so that the one of some seconds ago is known."""
 LOOK_SECONDS = 1.0
 """How often the other nodes check the lease."""
 BEHIND_SECONDS = 15.0
@@ -38,7 +41,7 @@ class Relay:
 
     def __init__(self, table: Table, clock: Clock, translation: Translation, stream: RedisStream, node_id: str) -> None:
         self._table = table
-        self._clock = clock
+        self._lease = Lease(table, clock, pump_progress(), seconds=LEASE_SECONDS, pattern=keep_pump, creates=True)
         self._translation = translation
         self._stream = stream
         self._node_id = node_id
@@ -72,7 +75,7 @@ class Relay:
                 progress = await self._acquire()
                 if progress is not None:
                     await self._relay_changes(Position(progress.position or NEWEST))
-            except ConditionFailed:
+            except LeaseLost:
                 _log.info("another node relays the events now")
             except (*FOREIGN, Lost, TableError) as error:
                 _log.warning("events are not relayed", why=f"{type(error).__name__}: {error}")
@@ -90,23 +93,22 @@ class Relay:
                 _log.warning("the event stream starts anew", why=f"{type(lost).__name__}: {lost}")
                 epoch, last = await self._stream.open(anew=True)
                 self._reader = await self._table.changes(NEWEST)
-            renewed = loop.time()
-            while True:
-                batch = await self._reader.read(WAIT_SECONDS)
-                bodies = [
-                    _encode(event) for change in batch.changes for event in await self._translation.events_of(change)
-                ]
-                last = await self._add(epoch, bodies, last)
-                self._move(loop.time(), batch.position)
-                if loop.time() - renewed >= RENEW_SECONDS:
-                    renewed = loop.time()
-                    await self._save_progress(LEASE_SECONDS)
+            async with self._lease.renewing(self._progress):
+                while True:
+                    batch = await self._reader.read(WAIT_SECONDS)
+                    bodies = [
+                        _encode(publication)
+                        for change in batch.changes
+                        for publication in await self._translation.publications_of(change)
+                    ]
+                    last = await self._add(epoch, bodies, last)
+                    self._move(loop.time(), batch.position)
         finally:
             reader, self._reader = self._reader, None
             if reader is not None:
                 await reader.close()
             with contextlib.suppress(TableError):
-                await self._save_progress(0)
+                await self._lease.release(self._progress())
 
     async def _add(self, epoch: str, bodies: list[bytes], last: StreamId) -> StreamId:
         for start in range(0, len(bodies), ADDED_AT_ONCE):
@@ -119,32 +121,18 @@ class Relay:
 
     def _move(self, now: float, position: Position) -> None:
         relayed = self._relayed
-        if now - relayed[-1][0] >= RENEW_SECONDS / 2:
+        if now - relayed[-1][0] >= NOTED_SECONDS:
             relayed.append((now, position))
         while len(relayed) > 1 and now - relayed[1][0] >= BEHIND_SECONDS:
             relayed.popleft()
 
     async def _acquire(self) -> PumpProgress | None:
         """Acquire the lease and return the progress; None while another node has it."""
-        now = self._clock.now_ms()
         known = await self._table.get(pump_progress())
-        if known is not None and known.leased_until_ms >= now and known.holder != self._node_id:
+        if known is not None and self._lease.is_held_by_another(known):
             return None
-        lease = set_to(holder=self._node_id, leased_until_ms=now + round(LEASE_SECONDS * 1000))
-        free = less("leased_until_ms", now) | equals("holder", self._node_id)
-        try:
-            return await self._table.write(Upsert(pump_progress(), lease, when=free), pattern=keep_pump)
-        except ConditionFailed:
-            return None
+        return await self._lease.acquire(set_to(holder=self._node_id))
 
-    async def _save_progress(self, lease_seconds: float) -> None:
-        """Save the position of some seconds ago; raises ConditionFailed if another node has the lease."""
-        until = self._clock.now_ms() + round(lease_seconds * 1000)
-        await self._table.write(
-            Upsert(
-                pump_progress(),
-                set_to(position=self._relayed[0][1], leased_until_ms=until),
-                when=equals("holder", self._node_id),
-            ),
-            pattern=keep_pump,
-        )
+    def _progress(self) -> Changes:
+        """Return the change that saves the position of some seconds ago."""
+        return set_to(position=self._relayed[0][1])

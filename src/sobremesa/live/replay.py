@@ -9,16 +9,16 @@ looked up in batches.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeAlias
 
 from sobremesa.core.errors import SobremesaError
-from sobremesa.live.counts import FreshCounts
 from sobremesa.live.events import Event, Topic, TopicMembership, user
-from sobremesa.live.feed import Cursor, Entry, Feed, Order
+from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
 from sobremesa.live.recent_events import RecentEvents
-from sobremesa.live.subscriber import Subscriber, receives_all
+from sobremesa.live.recipient_payloads import RecipientPayloads
+from sobremesa.live.subscriber import Subscriber, frame_for
 
 PART = 256
 PART_BYTES = 128 * 1024
@@ -60,10 +60,10 @@ class CurrentEvents(Protocol):
 class Replay:
     """Brings subscribers up to date."""
 
-    def __init__(self, feed: Feed, recent: RecentEvents, counts: FreshCounts, lookup: CurrentEvents) -> None:
+    def __init__(self, feed: Feed, recent: RecentEvents, payloads: RecipientPayloads, lookup: CurrentEvents) -> None:
         self._feed = feed
         self._recent = recent
-        self._counts = counts
+        self._payloads = payloads
         self._lookup = lookup
         self._turns = asyncio.Semaphore(READ_AT_ONCE)
         self._cached: dict[str, dict[str, Event | None]] = {}
@@ -78,31 +78,32 @@ class Replay:
         subscriber.before = await self._before_start(subscriber, after)
         cursor, resubscribe = after, partial(self._resubscribe, subscriber, after, load)
         while True:
-            order, floor = cursor.order or (), self._recent.floor
-            if order < floor:
+            position, floor = cursor.position or START, self._recent.floor
+            if position < floor:
                 cursor, wants_more = await self._from_history(subscriber, cursor, floor, resubscribe)
                 if not wants_more:
                     return cursor
                 continue
-            missed = self._recent.since(order)
+            missed = self._recent.since(position)
             if len(missed) <= CAUGHT_UP and not subscriber.is_stale and not self._needs_lookup(subscriber, missed):
                 return missed
             part = next(_parts(missed), [])
             await self._part(subscriber, part, resubscribe, is_recent=True)
             if part:
-                cursor = Cursor(part[-1].order, part[-1].at_ms)
+                cursor = Cursor(part[-1].position, part[-1].at_ms)
                 if not subscriber.wants_more():
                     return cursor
 
     def deliver(self, subscriber: Subscriber, entries: Sequence[Entry]) -> None:
         """Deliver those of these missed entries that are for the subscriber."""
+        own = (None, subscriber.user_id)
         for entry in entries:
-            event = entry.event
             if self._is_for(subscriber, entry):
-                subscriber.pending.append(entry.full_frame if receives_all(subscriber, event) else entry.frame)
-            subscriber.lost -= {topic for user_id, topic, _ in event.removes if user_id in (None, subscriber.user_id)}
-            if event.ends and not {subscriber.user_id, subscriber.session_id}.isdisjoint(event.ends):
-                subscriber.is_over = True
+                subscriber.pending.append(frame_for(subscriber, entry))
+            if entry.audience is not None:
+                subscriber.lost -= {each.topic for each in entry.audience.removes if each.user_id in own}
+                if not {subscriber.user_id, subscriber.session_id}.isdisjoint(entry.audience.ends):
+                    subscriber.is_over = True
         if subscriber.pending:
             subscriber.flush()
 
@@ -126,32 +127,34 @@ class Replay:
         subscriber.lost = (subscriber.lost | held) - subscriber.subscriptions.keys()
         subscriber.before = await self._before_start(subscriber, after)
 
-    async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Set[str]:
+    async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Mapping[str, FeedPosition]:
         """Return the ids of missed events from before the start of the membership that gives access.
 
-        Only searched where a membership may have started after the cursor, and only in the first pages: what is
-        further away is replayed, and is no more than what the reader finds in the room's history.
+        Each has the last position at which it was found: a message may overtake the stream, and with it the join of
+        its reader, and is then repeated where it belongs. Only searched where a membership may have started after the
+        cursor, and only in the first pages: what is further away is replayed, and is no more than what the reader finds
+        in the room's history.
         """
         held = subscriber.subscriptions
         recent = {topic for topic, found in held.items() if found.starts_ms >= after.at_ms > 0}
         if not recent:
-            return frozenset()
-        entries = await self._first_pages(after.order or ())
+            return {}
         starts: dict[Topic, int] = {}
-        seen: set[str] = set()
-        for index, entry in enumerate(entries):
-            event = entry.event
-            if event.id not in seen and user(subscriber.user_id) in event.topics:
-                joined = (each.topic for each in event.adds if each.user_id == subscriber.user_id)
+        last: dict[str, tuple[int, Entry]] = {}
+        for index, entry in enumerate(await self._first_pages(after.position or START)):
+            last[entry.id] = (index, entry)
+            event, change = entry.event, entry.audience
+            if change is not None and event is not None and user(subscriber.user_id) in event.topics:
+                joined = (each.topic for each in change.adds if each.user_id == subscriber.user_id)
                 starts.update((topic, index) for topic in joined if topic in recent)
-            seen.add(event.id)
         return {
-            entry.event.id
-            for index, entry in enumerate(entries)
-            if all(starts.get(topic, -1) > index for topic in entry.event.topics if topic in held)
+            id: entry.position
+            for id, (index, entry) in last.items()
+            if entry.event is not None
+            and all(starts.get(topic, -1) > index for topic in entry.event.topics if topic in held)
         }
 
-    async def _first_pages(self, after: Order) -> list[Entry]:
+    async def _first_pages(self, after: FeedPosition) -> list[Entry]:
         """Return the first missed entries."""
         floor = self._recent.floor
         if after >= floor:
@@ -168,10 +171,10 @@ class Replay:
         return entries
 
     async def _from_history(
-        self, subscriber: Subscriber, cursor: Cursor, until: Order, resubscribe: Resubscribe
+        self, subscriber: Subscriber, cursor: Cursor, until: FeedPosition, resubscribe: Resubscribe
     ) -> tuple[Cursor, bool]:
         """Replay from the feed's history; return the cursor reached, and whether the subscriber wants more."""
-        pages = self._feed.history(cursor.order or (), until)
+        pages = self._feed.history(cursor.position or START, until)
         while True:
             async with self._turns:
                 page = await anext(pages, None)
@@ -191,12 +194,12 @@ class Replay:
         while True:
             if subscriber.is_stale:
                 await resubscribe()
-            shown = [entry for entry in entries if entry.event.ends or self._is_for(subscriber, entry)]
+            shown = [entry for entry in entries if _ends_sockets(entry) or self._is_for(subscriber, entry)]
             shown = await self._as_current(shown, is_recent=is_recent)
-            counted = await self._counts.with_counts(shown, subscriber.subscriptions, subscriber.user_id)
+            resolved = await self._payloads.resolve_all(shown, subscriber.subscriptions, subscriber.user_id)
             if not subscriber.is_stale:
                 break
-        self.deliver(subscriber, counted)
+        self.deliver(subscriber, resolved)
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
                 await subscriber.drained()
@@ -205,51 +208,62 @@ class Replay:
 
     def _is_for(self, subscriber: Subscriber, entry: Entry) -> bool:
         """Return whether an event is of a topic of the subscriber, and not from before its membership."""
-        event = entry.event
-        if not event.t:
+        event, change = entry.event, entry.audience
+        if event is None:
             return False
-        if any(user_id is None and topic in subscriber.lost for user_id, topic, _ in event.removes):
-            return True
         held = subscriber.subscriptions
-        for membership in event.adds:
-            if membership.user_id == subscriber.user_id and membership.topic not in held:
+        if change is not None:
+            if any(topic in subscriber.lost for topic in change.ended_topics):
+                return True
+            if any(each.user_id == subscriber.user_id and each.topic not in held for each in change.adds):
                 return False  # it shows a room that they have left
-        return event.id not in subscriber.before and any(topic in held for topic in event.topics)
+        is_from_before = entry.position <= subscriber.before.get(entry.id, START)
+        return not is_from_before and any(topic in held for topic in event.topics)
 
     def _needs_lookup(self, subscriber: Subscriber, entries: Sequence[Entry]) -> bool:
         """Return whether something must be looked up before these entries can be delivered."""
-        if self._counts.are_missing(entries, subscriber.subscriptions, subscriber.user_id):
+        if self._payloads.are_missing(entries, subscriber.subscriptions, subscriber.user_id):
             return True
         return any(self._must_look_up(entry, is_recent=True) and self._is_for(subscriber, entry) for entry in entries)
 
     def _must_look_up(self, entry: Entry, *, is_recent: bool) -> bool:
         """Return whether the current content of an event must be looked up."""
         event = entry.event
-        if not event.subject:
+        if event is None or not event.subject:
             return False
-        return not (is_recent and self._recent.is_current(entry)) or self._lookup.is_volatile(event)
+        is_current = is_recent and self._recent.is_current(event.subject, entry.position)
+        return not is_current or self._lookup.is_volatile(event)
 
     async def _as_current(self, entries: list[Entry], *, is_recent: bool) -> list[Entry]:
         """Return the entries with their current content, without those that are no longer visible."""
-        asked = [entry.event for entry in entries if self._must_look_up(entry, is_recent=is_recent)]
+        asked = {
+            entry.id: entry.event
+            for entry in entries
+            if entry.event is not None and self._must_look_up(entry, is_recent=is_recent)
+        }
         if not asked:
             return entries
-        unknown = [event for event in asked if event.id not in self._cached.get(event.subject, ())]
+        unknown = {id: event for id, event in asked.items() if id not in self._cached.get(event.subject, ())}
         amendments = self._amendments
-        found = dict(zip((event.id for event in unknown), await self._lookup.current(unknown), strict=True))
-        for event in asked:
-            if event.id not in found:
-                found[event.id] = self._cached.get(event.subject, {}).get(event.id, event)
+        found = dict(zip(unknown, await self._lookup.current(list(unknown.values())), strict=True))
+        for id, event in asked.items():
+            if id not in found:
+                found[id] = self._cached.get(event.subject, {}).get(id, event)
         if amendments == self._amendments:
-            self._cache_current([event for event in unknown if not self._lookup.is_volatile(event)], found)
-        now = [(entry, found.get(entry.event.id, entry.event)) for entry in entries]
-        return [entry.with_event(event) for entry, event in now if event is not None]
+            self._cache_current(unknown, found)
+        now = [(entry, found.get(entry.id, entry.event)) for entry in entries]
+        return [entry.with_event(event) for entry, event in now if event is not None or entry.event is None]
 
-    def _cache_current(self, asked: Sequence[Event], found: dict[str, Event | None]) -> None:
+    def _cache_current(self, asked: Mapping[str, Event], found: Mapping[str, Event | None]) -> None:
         if len(self._cached) > CACHED_SUBJECTS:
             self._cached.clear()
-        for event in asked:
-            self._cached.setdefault(event.subject, {})[event.id] = found[event.id]
+        for id, event in asked.items():
+            if not self._lookup.is_volatile(event):
+                self._cached.setdefault(event.subject, {})[id] = found[id]
+
+
+def _ends_sockets(entry: Entry) -> bool:
+    return entry.audience is not None and bool(entry.audience.ends)
 
 
 def _parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -258,7 +272,7 @@ def _parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
     size = 0
     for entry in entries:
         part.append(entry)
-        size += len(entry.event.d)
+        size += entry.size
         if len(part) >= PART or size >= PART_BYTES:
             yield part
             part, size = [], 0

@@ -1,31 +1,26 @@
-"""The gateway's own events about a session: ready, resumed, renewed and gap."""
+"""The gateway's own events about a session: resumed, renewed, gap, and its part of ready."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Final
 
 from sobremesa.core.clock import Instant
+from sobremesa.core.ids import MessageId, RoomId, RoomKindName
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import EventType
+from sobremesa.live.presence import PresenceView
+
+READY: Final = "ready"
+"""The first event of an identified client. The application declares it, since its payload has views of all domains."""
 
 
-class Ready(Output):
-    """The initial snapshot, read after the cursor of this frame: an event may repeat what is in it.
-
-    The lists are as the API returns them: all servers, each with the user's role, its channels and their unread counts,
-    and the first page of everything else.
-    """
+class Identified(Output):
+    """What the gateway itself contributes to the payload of `ready`."""
 
     session_id: str
     expires_at: Instant
     """When the token expires: identify with a new one on this socket before."""
-    user: Any
-    servers: list[Any]
-    conversations: list[Any]
-    threads: list[Any]
-    inboxes: list[Any]
-    workspaces: list[Any]
-    presences: list[Any] = []
+    presences: list[PresenceView] = []
     """The online users who share conversations and small servers with the user."""
 
 
@@ -42,10 +37,10 @@ class Renewed(Output):
 class MissedRoom(Output):
     """A room with new messages: fetch `messages?after={after}`, up to the message `until`."""
 
-    room_kind: str
-    room_id: str
-    after: str
-    until: str
+    room_kind: RoomKindName
+    room_id: RoomId
+    after: MessageId
+    until: MessageId
 
 
 class Gap(Output):
@@ -55,7 +50,6 @@ class Gap(Output):
     rooms: list[MissedRoom]
 
 
-ready = EventType("ready", Ready, "You are identified; from here on you receive events.", durable=False)
 resumed = EventType("resumed", Resumed, "All events that you missed have been delivered.", durable=False)
 renewed = EventType("renewed", Renewed, "Your new token is accepted.", durable=False)
 gap = EventType("gap", Gap, "Events that you missed are no longer kept; a new `ready` follows.", durable=False)

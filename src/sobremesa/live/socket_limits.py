@@ -22,7 +22,7 @@ class TooManySockets(TooMany):
     """Too many sockets; the data says when to retry."""
 
     code = "too_many_sockets"
-    says = "Too many sockets. Wait and retry."
+    default_detail = "Too many sockets. Wait and retry."
 
 
 class MaxSockets(msgspec.Struct, frozen=True, kw_only=True):

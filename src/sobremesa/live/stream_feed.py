@@ -21,9 +21,9 @@ from sobremesa.core.clock import Clock
 from sobremesa.live.checkpoints import Checkpoints, stretches
 from sobremesa.live.entities import TrailMark
 from sobremesa.live.event_cursors import EventCursors
-from sobremesa.live.events import Event
+from sobremesa.live.events import Publication
 from sobremesa.live.fast_path import FastPath
-from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, Order, Page, Trimmed
+from sobremesa.live.feed import Cursor, Entry, FeedBatch, FeedPosition, Page, Trimmed
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, RawKey, Table
 from sobremesa.table.cache import Cache
@@ -46,16 +46,6 @@ FORMER: Final = 0
 OWN: Final = 1
 
 _log = structlog.get_logger("sobremesa.live")
-
-
-class _Position(NamedTuple):
-    """The parts of a position: after so many events of a run, and of a replayed stretch after so many of it."""
-
-    run: str
-    number: int
-    stretch: int
-    events: int
-    at_ms: int
 
 
 class _Stretch(NamedTuple):
@@ -96,7 +86,7 @@ class StreamFeed:
         self._stretches: Cache[tuple[str, int, str, int], _Stretch] = Cache(CACHED_ENTRIES)
         self._under_way: dict[tuple[str, int, str, int], asyncio.Task[_Stretch]] = {}
 
-    async def open(self) -> Order:
+    async def open(self) -> FeedPosition:
         before = await self._checkpoints.newest()
         begins = before is None
         self._position = NEWEST if before is None else Position(before.position)
@@ -111,7 +101,7 @@ class StreamFeed:
         await self._catch_up(self._reader)
         self._marked = (self._number, asyncio.get_running_loop().time())
         self._table.watch(self._note)
-        return OWN, self._number
+        return self._here()
 
     async def _catch_up(self, reader: ChangeReader) -> None:
         """Skip earlier changes: there are no subscribers yet, and new messages must not be published before them."""
@@ -129,7 +119,7 @@ class StreamFeed:
         while True:
             if self._fast_path:
                 entries = await self._take_fast_path()
-                return FeedBatch(entries, (OWN, self._number), self._had_subscribers(has_subscribers()))
+                return FeedBatch(entries, self._here(), self._had_subscribers(has_subscribers()))
             if self._unpublished is not None:
                 return await self._batch_of(self._unpublished, self._had_subscribers(has_subscribers()))
             if self._reading is None:
@@ -141,8 +131,8 @@ class StreamFeed:
 
     async def _take_fast_path(self) -> list[Entry]:
         entries: list[Entry] = []
-        for key, event in await self._fast_path.take():
-            [entry] = self._numbered([event])
+        for key, publication in await self._fast_path.take():
+            [entry] = self._numbered([publication])
             entries.append(entry)
             self._unconfirmed[key] = entry
         while len(self._unconfirmed) > MAX_UNCONFIRMED:
@@ -157,45 +147,38 @@ class StreamFeed:
         return now - self._subscribed_at < LINGER_SECONDS
 
     async def _batch_of(self, batch: ChangeBatch, is_complete: bool) -> FeedBatch:
-        events: list[Event] = []
+        publications: list[Publication] = []
         if is_complete:
             for change in batch.changes:
-                events += await self._translation.events_of(change)
+                publications += await self._translation.publications_of(change)
         else:
             self._number += len(batch.changes)
         self._unpublished = None
         for change in batch.changes:
             self._unconfirmed.pop(change.key, None)
-        entries = self._numbered(events)
+        entries = self._numbered(publications)
         self._position = batch.position
         self._save_checkpoint_if_due(has_events=bool(entries))
-        return FeedBatch(entries, (OWN, self._number), is_complete)
+        return FeedBatch(entries, self._here(), is_complete)
 
-    def s_of(self, order: Order, at_ms: int | None = None) -> str:
-        position = self._position_of(order)
-        events = f"{position.number}-{position.stretch}-{position.events}" if position.stretch else f"{position.number}"
-        return self._cursors.signed(f"{position.run}.{events}.{position.at_ms or at_ms or self._clock.now_ms()}")
+    def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
+        return self._cursors.format(position, position.at_ms or at_ms or self._clock.now_ms())
 
     def cursor_of(self, s: str) -> Cursor:
-        position = _parsed(self._cursors.read(s))
+        position, at_ms = self._cursors.parse(s)
         if position.run == self._run:
-            return Cursor(
-                (OWN, position.number, position.stretch, position.events)[: 4 if position.stretch else 2],
-                position.at_ms,
-            )
-        order = (FORMER, position.at_ms, int(position.run, 16), position.number, position.stretch, position.events)
-        return Cursor(order, position.at_ms - LAG_MS)
+            return Cursor(position._replace(generation=OWN), at_ms)
+        return Cursor(position._replace(generation=FORMER, at_ms=at_ms), at_ms - LAG_MS)
 
-    async def history(self, after: Order, until: Order) -> AsyncIterator[Page]:
-        position = self._position_of(after)
-        goal = self._checkpoints.own_after(until[1]) or self._checkpoints.mark(self._number, self._position)
-        chain = await self._checkpoints.since(position.run, position.number, position.at_ms)
+    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+        goal = self._checkpoints.own_after(until.number) or self._checkpoints.mark(self._number, self._position)
+        chain = await self._checkpoints.since(after.run, after.number, after.at_ms)
         chain = [mark for mark in chain if mark.run != self._run or mark.number < goal.number]
         for start, end in stretches([*chain, goal]):
             events = await self._events_between(start, end)
-            seen = position.events if events.tag == position.stretch else 0
-            yield Page(events.entries[seen:], self._order_of(end))
-        yield Page([entry for entry in self._unconfirmed.values() if entry.order <= until], until)
+            seen = after.offset if events.tag == after.stretch else 0
+            yield Page(events.entries[seen:], self._position_of(end))
+        yield Page([entry for entry in self._unconfirmed.values() if entry.position <= until], until)
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -210,6 +193,9 @@ class StreamFeed:
             with contextlib.suppress(TableError):
                 await self._checkpoints.save(self._checkpoints.mark(self._number, self._position))
 
+    def _here(self) -> FeedPosition:
+        return FeedPosition(OWN, 0, self._run, self._number)
+
     # New events
 
     def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
@@ -220,13 +206,13 @@ class StreamFeed:
             self._fast_path.add(operations)
         self._reader.nudge()
 
-    def _numbered(self, events: Sequence[Event]) -> list[Entry]:
+    def _numbered(self, publications: Sequence[Publication]) -> list[Entry]:
         entries: list[Entry] = []
         now_ms = self._clock.now_ms()
-        for event in events:
+        for publication in publications:
             self._number += 1
-            order = (OWN, self._number)
-            entries.append(Entry(order, self.s_of(order, now_ms), now_ms, event))
+            position = self._here()
+            entries.append(Entry(position, self.s_of(position, now_ms), now_ms, publication))
         return entries
 
     def _save_checkpoint_if_due(self, *, has_events: bool) -> None:
@@ -245,18 +231,11 @@ class StreamFeed:
 
     # History
 
-    def _position_of(self, order: Order) -> _Position:
-        if order[0] == OWN:
-            _, number, stretch, count = (*order, 0, 0)[:4]
-            return _Position(self._run, number, stretch, count, 0)
-        _, at_ms, run, number, stretch, count = order
-        return _Position(f"{run:x}", number, stretch, count, at_ms)
-
-    def _order_of(self, mark: TrailMark) -> Order:
-        """Return the position of a checkpoint."""
+    def _position_of(self, mark: TrailMark, stretch: int = 0, offset: int = 0) -> FeedPosition:
+        """Return the position of a checkpoint, or after some events of the stretch that starts there."""
         if mark.run == self._run:
-            return OWN, mark.number
-        return FORMER, mark.at_ms, int(mark.run, 16), mark.number, 0, 0
+            return FeedPosition(OWN, 0, mark.run, mark.number, stretch, offset)
+        return FeedPosition(FORMER, mark.at_ms, mark.run, mark.number, stretch, offset)
 
     async def _events_between(self, start: TrailMark, end: TrailMark) -> _Stretch:
         """Return the events between two checkpoints, read once for all clients."""
@@ -284,27 +263,12 @@ class StreamFeed:
                 batch = await reader.read(0.2)
                 for change in batch.changes:
                     until = loop.time() + REACH_SECONDS
-                    for event in await self._translation.events_of(change):
-                        entries.append(self._replayed(start, tag, len(entries) + 1, change.at_ms, event))
+                    for publication in await self._translation.publications_of(change):
+                        position = self._position_of(start, tag, len(entries) + 1)
+                        entries.append(Entry(position, self.s_of(position, start.at_ms), change.at_ms, publication))
                 if loop.time() > until:
                     raise Trimmed("the end of the missed events was not found")
             await reader.close()
         except PositionTrimmed as trimmed:
             raise Trimmed(str(trimmed)) from None
         return _Stretch(tag, entries)
-
-    def _replayed(self, start: TrailMark, tag: int, count: int, at_ms: int, event: Event) -> Entry:
-        order: Order = (OWN, start.number, tag, count)
-        if start.run != self._run:
-            order = (FORMER, start.at_ms, int(start.run, 16), start.number, tag, count)
-        return Entry(order, self.s_of(order, start.at_ms), at_ms, event)
-
-
-def _parsed(text: str) -> _Position:
-    """Return the parts of a position; raises BadEventCursor if it is of another kind of feed."""
-    run, *numbers = text.replace("-", ".").split(".")
-    if len(numbers) not in (2, 4) or not run or run.startswith("0"):
-        raise BadEventCursor
-    number, *events, at_ms = map(int, numbers)
-    stretch, count = events or (0, 0)
-    return _Position(run, number, stretch, count, at_ms)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
-from sobremesa.live.events import Event, Topic, TopicMembership
+from sobremesa.live.events import Topic, TopicMembership
+from sobremesa.live.feed import Entry, FeedPosition
 
 
 class Subscription(NamedTuple):
@@ -39,8 +40,8 @@ class Subscriber:
         self.session_id: str | None = None
         self.subscriptions: dict[Topic, Subscription] = {}
         self.pending: list[bytes] = []
-        self.before: Set[str] = frozenset()
-        """The ids of missed events from before the memberships started."""
+        self.before: Mapping[str, FeedPosition] = {}
+        """The missed events from before the memberships started: their ids and last positions."""
         self.is_over = False
         """Whether the session ended during the replay."""
         self.lost: set[Topic] = set()
@@ -73,10 +74,14 @@ class Subscriber:
         raise NotImplementedError
 
 
-def receives_all(subscriber: Subscriber, event: Event) -> bool:
-    """Return whether a subscriber receives content that is withheld from others."""
-    if event.full is None:
-        return False
+def frame_for(subscriber: Subscriber, entry: Entry) -> bytes:
+    """Return the frame of an event for a subscriber: the author and moderators may receive more than others."""
+    event = entry.event
+    if event is None:
+        return entry.frame
     if event.author == subscriber.user_id:
-        return True
-    return any(held.moderates for topic in event.topics if (held := subscriber.subscriptions.get(topic)) is not None)
+        return entry.author_frame
+    held = subscriber.subscriptions
+    if event.full is not None and any(held[topic].moderates for topic in event.topics if topic in held):
+        return entry.full_frame
+    return entry.frame

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 import msgspec
 import structlog
 
-from sobremesa.live.events import Event, EventType, parts_of
+from sobremesa.live.events import Event, EventType, Publication, parts_of
 from sobremesa.table import Create, Entity, Key, Operation, RawChange, Table
 from sobremesa.table.errors import BadRow, TableError
 
@@ -44,12 +44,12 @@ class Seen(NamedTuple, Generic[E]):
         return any(getattr(self.old, field) != getattr(self.new, field) for field in fields)
 
 
-Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Event]]]
-"""From a changed row to its events, in order."""
+Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Publication]]]
+"""From a changed row to what it publishes, in order."""
 
 
-AtOnce: TypeAlias = Callable[[Any], Awaitable[Event | None]]
-"""From a row that was just created to its event, with an id of its own; None if there is none."""
+AtOnce: TypeAlias = Callable[[Any], Awaitable[Publication | None]]
+"""From a row that was just created to its publication, with an id of its own; None if there is none."""
 
 
 Renew: TypeAlias = Callable[[Sequence[Event]], Awaitable[Sequence[Event | None]]]
@@ -94,7 +94,7 @@ class Translation:
     def on(
         self,
         entity: type[E],
-        translate: Callable[[Seen[E]], Awaitable[Sequence[Event]]],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Publication]]],
         *,
         fields: Sequence[str] | None = None,
     ) -> None:
@@ -110,7 +110,7 @@ class Translation:
         attributes = None if fields is None else tuple(entity.shape.attribute(field) for field in fields)
         self._by_heads[_head(pk), _head(sk)].append(_Meaning(entity, translate, attributes))
 
-    def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Event | None]]) -> None:
+    def at_once(self, entity: type[E], created: Callable[[E], Awaitable[Publication | None]]) -> None:
         """Register an event that the writing process publishes before the change stream does, with the same id."""
         self._at_once[entity] = created
 
@@ -129,7 +129,7 @@ class Translation:
         topic_kind: str,
         events: Sequence[EventType[Any]],
         key_of: Callable[[Any], Key[E]],
-        translate: Callable[[Seen[E]], Awaitable[Sequence[Event]]],
+        translate: Callable[[Seen[E]], Awaitable[Sequence[Publication]]],
         *,
         is_volatile: bool = False,
     ) -> None:
@@ -140,7 +140,8 @@ class Translation:
             keys = [key_of(decode(each.full or each.d)) for each in events]
             rows = await self._table.get_many(keys, consistent=True)
             found = [[] if row is None else await translate(Seen(row, row)) for row in rows]
-            return [next((each for each in some if each.t.endswith("updated")), None) for some in found]
+            shown = [[each.event for each in some if each.event is not None] for some in found]
+            return [next((each for each in some if each.t.endswith("updated")), None) for some in shown]
 
         self.on_replay(topic_kind, events, renew, is_volatile=is_volatile)
 
@@ -170,20 +171,20 @@ class Translation:
         at_once = self._at_once
         return [each.entity for each in operations if isinstance(each, Create) and type(each.entity) in at_once]
 
-    async def event_of_new_row(self, row: Entity) -> Event | None:
-        """Return the event of a row that was just created; None leaves it to the change stream."""
+    async def publication_of_new_row(self, row: Entity) -> Publication | None:
+        """Return the publication of a row that was just created; None leaves it to the change stream."""
         try:
             return await self._at_once[type(row)](row)
         except TableError:
             return None
 
-    async def events_of(self, change: RawChange) -> list[Event]:
-        """Return the events of a change, each with its id; raises TableError if they cannot be determined now."""
+    async def publications_of(self, change: RawChange) -> list[Publication]:
+        """Return what a change publishes, each with its id; raises TableError if it cannot be determined now."""
         key = change.key
         candidates = self._by_heads.get((_head(key.pk), _head(key.sk)))
         if candidates is None:
             return []
-        found: list[Event] = []
+        found: list[Publication] = []
         for entity, translate, attributes in candidates:
             if attributes is not None and not _differs(change, attributes):
                 continue
@@ -191,12 +192,12 @@ class Translation:
             if seen is None:
                 continue
             try:
-                announced = await translate(seen)
+                published = await translate(seen)
             except BadRow as error:
                 # It would be as unreadable the next time, and must not block all other events.
                 _log.warning("a changed row was not translated", key=f"{key.pk} / {key.sk}", why=str(error))
                 continue
-            found += [_named(each, change, number) for number, each in enumerate(announced, start=len(found))]
+            found += [_named(each, change, number) for number, each in enumerate(published, start=len(found))]
         return found
 
     def _seen(self, change: RawChange, entity: type[E]) -> Seen[E] | None:
@@ -225,8 +226,8 @@ def _with_content_of(event: Event, now: Event) -> Event:
     return msgspec.structs.replace(event, d=now.d, full=now.full, author=now.author)
 
 
-def _named(event: Event, change: RawChange, number: int) -> Event:
-    """Return the event with an id: its own, which the writer knows in advance, or that of the change."""
-    if event.id:
-        return event
-    return msgspec.structs.replace(event, id=f"{change.id}-{number}" if number else change.id)
+def _named(publication: Publication, change: RawChange, number: int) -> Publication:
+    """Return the publication with an id: its own, which the writer knows in advance, or that of the change."""
+    if publication.id:
+        return publication
+    return msgspec.structs.replace(publication, id=f"{change.id}-{number}" if number else change.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from sobremesa.core.actor import UserId
+from sobremesa.core.ids import RoomId, RoomKindName
 from sobremesa.http.endpoints import Output
 from sobremesa.live.ephemeral import EphemeralEvents
 from sobremesa.live.events import Event, EventType, Topic
@@ -18,8 +19,8 @@ CACHE_SIZE = 10_000
 class TypingStarted(Output):
     """A user is writing; it holds for ten seconds, or until they send a message or stop."""
 
-    room_id: str
-    room_kind: str
+    room_id: RoomId
+    room_kind: RoomKindName
     user_id: UserId
     username: str
 
@@ -32,8 +33,8 @@ typing_started = EventType(
 class TypingStopped(Output):
     """A user has cleared what they were writing."""
 
-    room_id: str
-    room_kind: str
+    room_id: RoomId
+    room_kind: RoomKindName
     user_id: UserId
 
 
@@ -51,10 +52,10 @@ class Typing:
         """What was published last of a user in a room, and when."""
 
     def started(self, typing: TypingStarted, topic: Topic) -> None:
-        self._publish(typing_started(typing, topic), typing.room_id, typing.user_id)
+        self._publish(typing_started.event(typing, topic), typing.room_id, typing.user_id)
 
     def stopped(self, typing: TypingStopped, topic: Topic) -> None:
-        self._publish(typing_stopped(typing, topic), typing.room_id, typing.user_id)
+        self._publish(typing_stopped.event(typing, topic), typing.room_id, typing.user_id)
 
     def _publish(self, event: Event, room_id: str, user_id: UserId) -> None:
         now = asyncio.get_running_loop().time()

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from sobremesa.http.asgi import Send
 from sobremesa.http.websocket import LINGER_SECONDS, close_at_once
 from sobremesa.live.frames import payload_of
-
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Wire(Protocol):

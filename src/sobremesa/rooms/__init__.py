@@ -1,10 +1,11 @@
 """Rooms: what channels, conversations and threads have in common.
 
-A kind of room defines its own stored entities. It passes them to `Rooms` as a `RoomKind`, with a `RoomAccess` that
-decides who may do what; every message operation then works for it.
+A kind of room defines its own stored entities. Its service inherits `Rooms` and passes them as a `RoomKind`, with a
+`RoomAccess` that decides who may do what; every message operation then works for it.
 
 - `entities`: the base entities, to which each kind of room adds its keys
 - `kinds`: a kind of room: its entities and access patterns
+- `context`: the services of other domains that rooms use
 - `access`: authorization of actors in rooms
 - `service`: the operations; `sending`, `archive`, `reactions`, `pins`, `unread` and `rendering` implement them
 - `editing`: edits and deletions, which also update the room's preview

@@ -10,7 +10,7 @@ import msgspec
 from sobremesa.core.actor import Actor, PublicProfile, Tenant, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import Forbidden, Refusal
-from sobremesa.core.ids import MessageId, RoomId, is_ulid
+from sobremesa.core.ids import MessageId, RoomId, RoomKindName, is_ulid
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.table import Condition, Operation
 
@@ -121,18 +121,18 @@ class UserDirectory(Protocol):
 class TypingPublisher(Protocol):
     """Publishes typing events, which are not stored."""
 
-    async def typing(self, room_kind: str, seat: Seat) -> None: ...
+    async def typing(self, room_kind: RoomKindName, seat: Seat) -> None: ...
 
-    async def stopped_typing(self, room_kind: str, seat: Seat) -> None: ...
+    async def stopped_typing(self, room_kind: RoomKindName, seat: Seat) -> None: ...
 
 
 class NoTypingPublisher:
     """Publishes nothing."""
 
-    async def typing(self, room_kind: str, seat: Seat) -> None:
+    async def typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         pass
 
-    async def stopped_typing(self, room_kind: str, seat: Seat) -> None:
+    async def stopped_typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         pass
 
 

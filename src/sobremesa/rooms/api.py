@@ -117,6 +117,7 @@ class UnreadEverywhere(Output):
     inboxes: list[InboxUnreadView]
 
 
+ShownRoomId = Annotated[RoomId, msgspec.Meta(description="The id of the room: `channelId`, `convoId` or `threadId`.")]
 InboxTotals: TypeAlias = Callable[[Actor], Awaitable[list[InboxUnreadView]]]
 """Returns the unread counts of a user's notification inboxes."""
 
@@ -128,7 +129,7 @@ def routes(
 
     `silences` are the refusals of a room that accepts no messages, `refusals` those of invalid attachments.
     """
-    api = Routes(title)
+    api = Routes(title, f"Messages, reactions, pins and read positions in {rooms.kind.plural}.")
     room = f"/{rooms.kind.plural}/{{room_id}}"
     message = f"{room}/messages/{{message_id}}"
 
@@ -139,7 +140,7 @@ def routes(
         errors=[EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
         limit="send",
     )
-    async def send_message(actor: Actor, room_id: RoomId, body: NewMessage) -> Answer[SentView]:
+    async def send_message(actor: Actor, room_id: ShownRoomId, body: NewMessage) -> Answer[SentView]:
         """Send a message.
 
         If the nonce was used before, the first message is returned with status 200 and `replayed`. `@username` in the
@@ -151,7 +152,7 @@ def routes(
         return Answer(sent, status=200 if sent.replayed else 201)
 
     @api.get(f"{room}/messages", errors=[OneDirection])
-    async def list_messages(actor: Actor, room_id: RoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:
+    async def list_messages(actor: Actor, room_id: ShownRoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:
         """List messages, newest first; with `after`, oldest first."""
         page = await rooms.page(
             actor,
@@ -165,33 +166,35 @@ def routes(
         return Encoded(page.json)
 
     @api.get(message)
-    async def get_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
+    async def get_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> MessageView:
         """Get a message."""
-        return await rooms.get(actor, room_id, message_id)
+        return await rooms.get_message(actor, room_id, message_id)
 
     @api.patch(message, errors=[PartOfRecord, *silences], limit="send")
-    async def edit_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: EditedMessage) -> MessageView:
+    async def edit_message(
+        actor: Actor, room_id: ShownRoomId, message_id: MessageId, body: EditedMessage
+    ) -> MessageView:
         """Edit one of your messages."""
         return await rooms.edit(actor, room_id, message_id, body.content)
 
     @api.delete(message, errors=[PartOfRecord])
-    async def delete_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
+    async def delete_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> None:
         """Delete one of your messages, or as a moderator any message. A tombstone remains."""
-        await rooms.delete(actor, room_id, message_id)
+        await rooms.delete_message(actor, room_id, message_id)
 
     @api.put(f"{message}/reactions/{{emoji}}", status=204, errors=[NotAnEmoji, TooManyEmoji, *silences], limit="send")
-    async def add_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
+    async def add_reaction(actor: Actor, room_id: ShownRoomId, message_id: MessageId, emoji: Emoji) -> None:
         """React to a message with one emoji. Repeating it has no effect."""
         await rooms.react(actor, room_id, message_id, emoji)
 
     @api.delete(f"{message}/reactions/{{emoji}}", limit="send")
-    async def remove_reaction(actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji) -> None:
+    async def remove_reaction(actor: Actor, room_id: ShownRoomId, message_id: MessageId, emoji: Emoji) -> None:
         """Remove your reaction. Removing one that does not exist has no effect."""
         await rooms.unreact(actor, room_id, message_id, emoji)
 
     @api.get(f"{message}/reactions/{{emoji}}")
     async def list_reactors(
-        actor: Actor, room_id: RoomId, message_id: MessageId, emoji: Emoji, query: PageQuery
+        actor: Actor, room_id: ShownRoomId, message_id: MessageId, emoji: Emoji, query: PageQuery
     ) -> Listed[ReactorView]:
         """List the users who reacted with an emoji."""
         return Listed(
@@ -199,52 +202,52 @@ def routes(
         )
 
     @api.get(f"{room}/pins")
-    async def list_pins(actor: Actor, room_id: RoomId, query: PageQuery) -> Listed[PinView]:
+    async def list_pins(actor: Actor, room_id: ShownRoomId, query: PageQuery) -> Listed[PinView]:
         """List the pinned messages, newest first."""
         return Listed(*await rooms.list_pins(actor, room_id, limit=query.limit, cursor=query.cursor))
 
     @api.put(f"{room}/pins/{{message_id}}", status=204, errors=[TooManyPins, *silences])
-    async def pin_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
+    async def pin_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> None:
         """Pin a message. Pinning it again has no effect."""
         await rooms.pin(actor, room_id, message_id)
 
     @api.delete(f"{room}/pins/{{message_id}}")
-    async def unpin_message(actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
+    async def unpin_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> None:
         """Unpin a message. Unpinning one that is not pinned has no effect."""
         await rooms.unpin(actor, room_id, message_id)
 
     @api.put(f"{room}/read", limit="read")
-    async def mark_read(actor: Actor, room_id: RoomId, body: ReadUpTo) -> ReadView:
+    async def mark_read(actor: Actor, room_id: ShownRoomId, body: ReadUpTo) -> ReadView:
         """Mark a room as read up to a message. The read position never moves back."""
         return await rooms.mark_read(actor, room_id, body.message_id)
 
     @api.get(f"{room}/unread")
-    async def count_unread(actor: Actor, room_id: RoomId) -> UnreadView:
+    async def count_unread(actor: Actor, room_id: ShownRoomId) -> UnreadView:
         """Count the messages of others after your read position, up to 100."""
         return await rooms.unread(actor, room_id)
 
     @api.get(f"{room}/readers")
-    async def list_readers(actor: Actor, room_id: RoomId, query: PageQuery) -> Listed[ReaderView]:
+    async def list_readers(actor: Actor, room_id: ShownRoomId, query: PageQuery) -> Listed[ReaderView]:
         """List the users in the room and how far each has read."""
         return Listed(*await rooms.list_readers(actor, room_id, limit=query.limit, cursor=query.cursor))
 
     @api.post(f"{room}/typing", status=204, errors=silences, limit="send")
-    async def start_typing(actor: Actor, room_id: RoomId) -> None:
+    async def start_typing(actor: Actor, room_id: ShownRoomId) -> None:
         """Publish that you are typing."""
         await rooms.typing(actor, room_id)
 
     @api.delete(f"{room}/typing", errors=silences, limit="send")
-    async def stop_typing(actor: Actor, room_id: RoomId) -> None:
+    async def stop_typing(actor: Actor, room_id: ShownRoomId) -> None:
         """Publish that you stopped typing without sending a message."""
         await rooms.stop_typing(actor, room_id)
 
     @api.put(f"{room}/preferences")
-    async def set_preferences(actor: Actor, room_id: RoomId, body: Preferences) -> PreferencesView:
+    async def set_preferences(actor: Actor, room_id: ShownRoomId, body: Preferences) -> PreferencesView:
         """Set your notification preferences for a room."""
         return await rooms.set_preferences(actor, room_id, muted=body.muted)
 
     @api.post(f"{message}/report", status=202)
-    async def report_message(actor: Actor, room_id: RoomId, message_id: MessageId, body: Report) -> None:
+    async def report_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId, body: Report) -> None:
         """Report a message to the moderators."""
         await rooms.report(actor, room_id, message_id, body.reason)
 
@@ -253,13 +256,13 @@ def routes(
 
 def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
     """Return the routes that cover all kinds of room."""
-    api = Routes("Rooms")
+    api = Routes("Rooms", "Messages and unread counts across all rooms of a user.")
 
     @api.get("/messages/{message_id}")
     async def get_message_anywhere(actor: Actor, message_id: MessageId) -> MessageView:
         """Get a message by its id alone, in any room that you are in."""
         for kind in kinds:
-            message = await kind.find_anywhere(actor, message_id)
+            message = await kind.find_message(actor, message_id)
             if message is not None:
                 return message
         raise NotFound

@@ -31,9 +31,6 @@ from sobremesa.table.errors import ConditionFailed
 REPORT_ATTEMPTS = 20
 MAX_STEP_MS = 32
 
-_CLAIM = 1
-"""The index of the claim among the operations of a report."""
-
 
 class Cases:
     """Opens cases about messages in rooms of one kind."""
@@ -69,9 +66,9 @@ class Cases:
             at = instant(self._clock.now_ms() + attempt * step)
             case = self._case(message, tenant, at, reason=reason, origin="report", reported_by=user_id)
             try:
-                await self._table.write(Create(case), claim, pattern=report_message)
+                await self._table.write(case=Create(case), claim=claim, pattern=report_message)
             except ConditionFailed as failed:
-                if failed.at(_CLAIM):
+                if "claim" in failed:
                     return
             else:
                 return

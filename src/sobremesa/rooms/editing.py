@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -42,13 +43,14 @@ async def rewrite(
     head: Head | None,
     message: Message,
     changes: Changes,
-    *more: Operation,
+    others: Sequence[Operation] = (),
+    *,
     when: Condition,
     pattern: WritePattern,
 ) -> None:
     """Change a message, given in its new state, and the head if it is the last one.
 
-    ConditionFailed has the message at index 0, followed by the other operations.
+    ConditionFailed names the failed operations `message` and `others`.
     """
     update = Update(message.own_key(), changes, when=when)
     fields = head.message_fields(message) if head is not None and head.last_message_id == message.message_id else {}
@@ -56,14 +58,14 @@ async def rewrite(
         still_last = equals("last_message_id", message.message_id)
         preview = Update(kind.head.key(room_id=message.room_id), set_to(**fields), when=still_last)
         try:
-            await table.write(update, *more, preview, pattern=pattern)
+            await table.write(message=update, others=others, head=preview, pattern=pattern)
         except ConditionFailed as failed:
-            if any(failed.at(index) for index in range(1 + len(more))):
+            if failed.names != {"head"}:
                 raise
             # It is no longer the last one, and never will be again.
         else:
             return
-    await table.write(update, *more, token=None, pattern=pattern)
+    await table.write(message=update, others=others, pattern=pattern)
 
 
 class MessageEditor:
@@ -93,7 +95,7 @@ class MessageEditor:
             }
             edited = msgspec.structs.replace(message, **changes)
             try:
-                await self._write(seat, edited, set_to(**changes), message, *self._cases.operations_for(seat, edited))
+                await self._write(seat, edited, set_to(**changes), message, self._cases.operations_for(seat, edited))
             except ConditionFailed:
                 # A moderator decided about it, or it was deleted.
                 message = await self._archive.get(seat, message.message_id)
@@ -101,36 +103,38 @@ class MessageEditor:
                 return edited
         raise Busy
 
-    async def delete(self, seat: Seat, message: Message, *more: Operation) -> None:
+    async def delete(self, seat: Seat, message: Message, others: Sequence[Operation]) -> None:
         """Replace a message by a tombstone and unpin it; NotFound if it was deleted already.
 
-        ConditionFailed if a condition of `more` failed. The pin is deleted unconditionally: a check would miss one that
-        is created at the same time, and a deleted message cannot be pinned.
+        ConditionFailed if a condition of `others` failed. The pin is deleted unconditionally: a check would miss one
+        that is created at the same time, and a deleted message cannot be pinned.
         """
-        gone = remove("mentions", "attachments", "reactions", "reply_to")
+        gone = remove("mentions", "attachments", "reactions", "reply_to", "nonce")
         now = self._clock.now()
         changes = set_to(deleted=True, content="", updated_at=now) + gone
         tombstone = msgspec.structs.replace(message, deleted=True, content="", updated_at=now)
         is_there = differs("deleted", True)
         pin = self._kind.pin_by_key(room_id=seat.room_id, message_id=message.message_id)
-        more = (*more, Delete(pin, when=always()))
+        others = [*others, Delete(pin, when=always())]
         try:
             await rewrite(
-                self._kind, self._table, seat.head, tombstone, changes, *more, when=is_there, pattern=self._kind.delete
+                self._kind, self._table, seat.head, tombstone, changes, others, when=is_there, pattern=self._kind.delete
             )
         except ConditionFailed as failed:
-            if failed.at(0):
+            if "message" in failed:
                 raise NotFound from None
             raise
 
-    async def _write(self, seat: Seat, edited: Message, changes: Changes, before: Message, *case: Operation) -> None:
+    async def _write(
+        self, seat: Seat, edited: Message, changes: Changes, before: Message, case: Sequence[Operation]
+    ) -> None:
         await rewrite(
             self._kind,
             self._table,
             seat.head,
             edited,
             changes,
-            *case,
+            case,
             when=differs("deleted", True) & _still(before.moderation),
             pattern=self._kind.edit,
         )

@@ -7,32 +7,32 @@ from sobremesa.core.errors import Clash, Forbidden, Invalid
 
 class NonceReused(Clash):
     code = "nonce_reused"
-    says = "This nonce was used for a message with another body."
+    default_detail = "This nonce was used for a message with another body."
 
 
 class EmptyMessage(Invalid):
     code = "empty_message"
-    says = "A message needs content or an attachment."
+    default_detail = "A message needs content or an attachment."
 
 
 class ReplyMissing(Invalid):
     code = "reply_missing"
-    says = "The message that this replies to is not in this room."
+    default_detail = "The message that this replies to is not in this room."
 
 
 class NotAnEmoji(Invalid):
     code = "not_an_emoji"
-    says = "A reaction must be a single emoji."
+    default_detail = "A reaction must be a single emoji."
 
 
 class TooManyEmoji(Clash):
     code = "too_many_emoji"
-    says = "This message has the maximum number of different reactions."
+    default_detail = "This message has the maximum number of different reactions."
 
 
 class TooManyPins(Clash):
     code = "too_many_pins"
-    says = "This room has the maximum number of pins: unpin a message first."
+    default_detail = "This room has the maximum number of pins: unpin a message first."
 
 
 class ClockBehind(Clash):
@@ -42,14 +42,14 @@ class ClockBehind(Clash):
     """
 
     code = "clock_behind"
-    says = "The clock is behind the last message of the room: send messages in the order of their times."
+    default_detail = "The clock is behind the last message of the room: send messages in the order of their times."
 
 
 class OneDirection(Invalid):
     code = "one_direction"
-    says = "Give only one of before, after and around."
+    default_detail = "Give only one of before, after and around."
 
 
 class PartOfRecord(Forbidden):
     code = "part_of_record"
-    says = "This message is part of a record: it cannot be edited or deleted."
+    default_detail = "This message is part of a record: it cannot be edited or deleted."

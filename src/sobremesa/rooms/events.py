@@ -14,16 +14,16 @@ from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import EPOCH, Instant
-from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.core.ids import MessageId, RoomId, RoomKindName
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, Topic, user
+from sobremesa.live.events import Event, EventType, Publication, Topic, user
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.archive import find_message
 from sobremesa.rooms.entities import Message, Pin, Reaction, ReactionSummary, ReadCursor
-from sobremesa.rooms.kinds import RoomKind, RoomKindName
+from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.rendering import Unrendered, reactions_to, render_as, with_names
-from sobremesa.rooms.views import FlagsView
+from sobremesa.rooms.views import FlagsView, MessageFile
 from sobremesa.rooms.visibility import is_withheld
 from sobremesa.table import Key, Table, unhex_part
 
@@ -37,7 +37,7 @@ class LiveReaction(Output):
 
 
 class LiveMessage(Output):
-    """A message as all users in the room see it, without fields that depend on the reader."""
+    """A message as all users in the room see it. Only its author receives the `nonce`, in `message.created`."""
 
     message_id: MessageId
     room_id: RoomId
@@ -50,13 +50,15 @@ class LiveMessage(Output):
     edited_at: Instant | None
     deleted: bool
     reply_to: MessageId | None
-    attachments: list[dict[str, Any]]
+    attachments: list[MessageFile]
     reactions: list[LiveReaction]
     mentions: list[UserId]
     created_at: Instant
     action: dict[str, Any] | None = None
     flags: FlagsView | None = None
     nsfw_band: int | None = None
+    nonce: str | UnsetType = UNSET
+    """Only in `message.created`, and only for the author: the nonce with which they sent the message."""
 
 
 class MessageGone(Output):
@@ -235,19 +237,20 @@ class RoomEvents:
         translation.on_replay(TOPIC_KINDS[kind.name], [message_created, message_updated], self._messages_now)
         translation.on_replay(TOPIC_KINDS[kind.name], [reaction_added, reaction_removed], self._reactions_now)
 
-    async def created(self, message: Message) -> Event | None:
-        """Return the event of a new message, which has no reactions yet; None if the room was deleted.
+    async def created(self, message: Message) -> Publication | None:
+        """Return the publication of a new message, which has no reactions yet; None if the room was deleted.
 
-        The event id is the message id, so the writer may publish it before the change stream does.
+        Its id is the message id, so the writer may publish it before the change stream does.
         """
         room = await self._find_topic(message.room_id)
         if room is None:
             return None
-        return await self._message_event(message_created, message, [], room, id=message.message_id)
+        event = await self._message_event(message_created, message, [], room)
+        return Publication(id=message.message_id, event=event)
 
     # Messages
 
-    async def _message(self, seen: Seen[Message]) -> list[Event]:
+    async def _message(self, seen: Seen[Message]) -> list[Publication]:
         old, new = seen
         if old is None and new is not None:
             created = await self.created(new)
@@ -260,24 +263,21 @@ class RoomEvents:
             row = seen.row
             gone = MessageGone(row.message_id, row.room_id, self._kind.name)
             return [message_deleted(gone, room.topic, subject=row.message_id)]
-        return [await self._message_event(message_updated, new, await self._reactions(new), room)]
+        event = await self._message_event(message_updated, new, await self._reactions(new), room)
+        return [Publication(event=event)]
 
     async def _message_event(
-        self,
-        event: EventType[LiveMessage],
-        message: Message,
-        reactions: list[LiveReaction],
-        room: RoomTopic,
-        *,
-        id: str = "",
+        self, kind: EventType[LiveMessage], message: Message, reactions: list[LiveReaction], room: RoomTopic
     ) -> Event:
         departing = await self._users.users_being_deleted()
         [message] = await with_names(self._users, [message])
         shown = render_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
+        id, author = message.message_id, message.author_id
+        private = {"nonce": message.nonce} if kind is message_created and message.nonce is not None else None
         if not is_withheld(message, safe_mode=room.safe_mode):
-            return event(shown, room.topic, id=id, subject=message.message_id)
+            return kind.event(shown, room.topic, subject=id, author=author, private=private)
         bare = render_as(LiveMessage, self._kind, message, [], departing, withheld=True)
-        return event.withheld(bare, room.topic, full=shown, author=message.author_id, id=id, subject=message.message_id)
+        return kind.event(bare, room.topic, subject=id, author=author, full=shown, private=private)
 
     async def _reactions(self, message: Message) -> list[LiveReaction]:
         """Return the current reactions to a message; a tombstone has none."""
@@ -330,7 +330,7 @@ class RoomEvents:
 
     # What belongs to messages
 
-    async def _reaction(self, seen: Seen[Reaction]) -> list[Event]:
+    async def _reaction(self, seen: Seen[Reaction]) -> list[Publication]:
         """Publish the current count, so that a duplicate event is harmless.
 
         Nothing is published for a deleted or withheld message, whose reactions are not shown either.
@@ -361,7 +361,7 @@ class RoomEvents:
             return message, await table.get(at, consistent=True)
         return await table.get_pair(key, at, consistent=True)
 
-    async def _pin(self, seen: Seen[Pin]) -> list[Event]:
+    async def _pin(self, seen: Seen[Pin]) -> list[Publication]:
         pin = seen.row
         room = await self._find_topic(pin.room_id)
         if room is None:
@@ -370,11 +370,11 @@ class RoomEvents:
         payload = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
         return [event(payload, room.topic)]
 
-    async def _cursor(self, seen: Seen[ReadCursor]) -> list[Event]:
+    async def _cursor(self, seen: Seen[ReadCursor]) -> list[Publication]:
         old, new = seen
         if new is None:
             return []
-        events: list[Event] = []
+        events: list[Publication] = []
         read = new.last_read_message_id
         if read is not None and (old is None or old.last_read_message_id != read):
             topic = await self._readers_topic(new)

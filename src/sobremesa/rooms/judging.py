@@ -11,16 +11,15 @@ A judge may be slow or fail: after a timeout or an error the message is written 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 import structlog
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.ids import RoomId
+from sobremesa.core.ids import RoomId, RoomKindName
 from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags
-from sobremesa.rooms.kinds import RoomKindName
 
 DEFAULT_SECONDS = 2.0
 MAX_HINTS = 16
@@ -46,7 +45,7 @@ class JudgedContent(msgspec.Struct, frozen=True, kw_only=True):
     room_id: RoomId
     author_id: UserId
     content: str
-    attachments: Sequence[dict[str, Any]] = ()
+    attachments: Sequence[Mapping[str, Any]] = ()
     payload: Any = None
     """The payload of a card, the remark of a transition, or the content of a tab."""
     mentions: int = 0

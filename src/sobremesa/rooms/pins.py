@@ -21,9 +21,6 @@ from sobremesa.work.quotas import Quotas
 
 MAX_PINS = 100
 
-_MESSAGE = 1
-"""The index of the message among the operations of a pin."""
-
 
 class Pins:
     """Pins messages in rooms of one kind."""
@@ -57,13 +54,13 @@ class Pins:
         try:
             await self._quotas.create(
                 partial(self._reserve, seat),
-                Check(message.own_key(), when=present() & differs("deleted", True)),
-                Create(pin),
-                self._access.audit(seat, "message.pin", target=message.author_id, about=about),
+                message=Check(message.own_key(), when=present() & differs("deleted", True)),
+                pin=Create(pin),
+                audit=self._access.audit(seat, "message.pin", target=message.author_id, about=about),
                 pattern=self._kind.set_pin,
             )
         except ConditionFailed as failed:
-            if failed.at(_MESSAGE):
+            if "message" in failed:
                 raise NotFound from None
             # Otherwise another user has pinned it.
 
@@ -93,8 +90,8 @@ class Pins:
         about = {"messageId": message_id, "roomId": seat.room_id}
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
-                Delete(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)),
-                self._access.audit(seat, "message.unpin", target=message_id, about=about),
+                pin=Delete(self._kind.pin_by_key(room_id=seat.room_id, message_id=message_id)),
+                audit=self._access.audit(seat, "message.unpin", target=message_id, about=about),
                 pattern=self._kind.set_pin,
             )
 

@@ -43,9 +43,6 @@ from sobremesa.work.quotas import Quotas
 MAX_EMOJI = 20
 ATTEMPTS = 40
 
-_USER = 0
-"""The index of the user's row among the operations of a reaction."""
-
 
 class Reactions:
     """Adds, removes and lists reactions in rooms of one kind."""
@@ -68,9 +65,9 @@ class Reactions:
             # the reaction, or another user was the first to use the emoji. So the summary is read again.
             counting = await self._count_up(seat, message, emoji_hex)
             try:
-                await self._write(message, Create(self._reaction(seat, message, emoji_hex)), *counting)
+                await self._write(message, Create(self._reaction(seat, message, emoji_hex)), counting)
             except ConditionFailed as failed:
-                if failed.at(_USER):
+                if "reaction" in failed:
                     return
             else:
                 return
@@ -88,10 +85,10 @@ class Reactions:
                 await self._write(
                     message,
                     Delete(self._reaction_key(seat, message, emoji_hex)),
-                    self._count_down(seat, message, emoji_hex, is_last=is_last),
+                    [self._count_down(seat, message, emoji_hex, is_last=is_last)],
                 )
             except ConditionFailed as failed:
-                if failed.at(_USER):
+                if "reaction" in failed:
                     return
                 # A summary without users is deleted, unless another user reacts at the same time.
                 is_last = not is_last
@@ -117,9 +114,9 @@ class Reactions:
         ]
         return reactors, page.cursor
 
-    async def _write(self, message: Message, reaction: Operation, *counting: Operation) -> None:
+    async def _write(self, message: Message, reaction: Operation, counting: Sequence[Operation]) -> None:
         async with self._locks.of(message.message_id):
-            await self._table.write(reaction, *counting, token=None, pattern=self._kind.react)
+            await self._table.write(reaction=reaction, counting=counting, pattern=self._kind.react)
 
     async def _remove_from_list(self, seat: Seat, message: Message, emoji: str) -> None:
         """Remove a user from the list that another writer stored in the message."""

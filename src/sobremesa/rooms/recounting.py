@@ -125,7 +125,7 @@ async def _check_pin(kind: RoomKind, table: Table, pin: Pin) -> Found | None:
 
 async def check_head(kind: RoomKind, table: Table, row: Head) -> Found | None:
     """Check that a room's head has its last message, which unread counts depend on."""
-    head = await table.get(kind.head_key(row.room_id), consistent=True)
+    head = await table.get(kind.head_by_key(room_id=row.room_id), consistent=True)
     newest = (await table.query(kind.messages(room_id=row.room_id), limit=1, consistent=True)).items
     if head is None or not newest:
         return None

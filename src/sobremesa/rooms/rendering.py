@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence, Set
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -18,7 +18,7 @@ from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.rooms.entities import CLEAN, Flags, Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.views import FlagsView, MessageView, ReactionView, SentView
+from sobremesa.rooms.views import FlagsView, MessageFile, MessageView, ReactionView, SentView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import Table, unhex_part
 from sobremesa.table.cache import Cache
@@ -27,7 +27,7 @@ V = TypeVar("V")
 
 MAX_SHOWN_REACTORS = 20
 REMEMBERED_VIEWS = 5_000
-SHOWN_OF_FILES = frozenset({"kind", "fileId", "name", "mime", "size", "w", "h"})
+SHOWN_OF_FILES = frozenset(MessageFile.__annotations__)
 
 
 class Unrendered(NamedTuple):
@@ -86,7 +86,7 @@ class MessageRenderer:
             edited_at=None,
             deleted=False,
             reply_to=message.reply_to,
-            attachments=message.attachments or [],
+            attachments=shown_files(message),
             reactions=[],
             mentions=message.mentions or [],
             created_at=message.created_at,
@@ -210,10 +210,11 @@ def reactions_to(
     return found
 
 
-def shown_files(message: Message) -> list[dict[str, Any]]:
+def shown_files(message: Message) -> list[MessageFile]:
     """Return what clients see of a message's files, without storage addresses that another writer may have stored."""
     return [
-        {name: value for name, value in file.items() if name in SHOWN_OF_FILES} for file in message.attachments or ()
+        cast(MessageFile, {name: value for name, value in file.items() if name in SHOWN_OF_FILES})
+        for file in message.attachments or ()
     ]
 
 

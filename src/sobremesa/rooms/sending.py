@@ -17,7 +17,7 @@ from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Busy, NotFound
 from sobremesa.core.ids import Ids, MessageId, time_of
 from sobremesa.rooms.access import RoomAccess, Seat, SendAdditions, newest
-from sobremesa.rooms.entities import Flags, Message
+from sobremesa.rooms.entities import Flags, Head, Message, Nonce
 from sobremesa.rooms.errors import ClockBehind, NonceReused
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.unread import moves_forward
@@ -29,9 +29,6 @@ from sobremesa.work.keyed_lock import KeyedLocks
 NONCE_SECONDS = 48 * 3600
 SEND_ATTEMPTS = 40
 OWN_CLOCK_TOLERANCE_MS = 1000
-
-_HEAD = 1
-"""The index of the head's update among the operations of a send."""
 
 Extras: TypeAlias = Callable[[Message], Sequence[Operation]]
 """Returns the other operations of an action that a message is part of."""
@@ -127,25 +124,29 @@ class MessageWriter:
             return None
         if nonce.body_hash != draft.hash:
             raise NonceReused(message_id=nonce.message_id)
-        message_id: MessageId = nonce.message_id
-        return message_id
+        return nonce.message_id
 
     async def _write(self, seat: Seat, judged: JudgedDraft, extras: Extras, head: HeadChange | None) -> Message | None:
         last = seat.head.last_message_id
         for _ in range(SEND_ATTEMPTS):
             message = self._compose(seat, judged, last)
             additions = self._access.send_additions(seat, message, last)
-            operations = self._operations(seat, judged.draft, message, additions, head)
-            others = extras(message)
             try:
-                await self._table.write(*operations, *others, pattern=self._kind.send if head is None else head.pattern)
+                await self._table.write(
+                    message=Create(message),
+                    head=self._head_update(seat, message, additions, head),
+                    additions=additions.operations,
+                    nonce=self._nonce(seat, judged.draft, message),
+                    extras=extras(message),
+                    pattern=self._kind.send if head is None else head.pattern,
+                )
             except ConditionFailed as failed:
-                if judged.draft.nonce is not None and failed.at(len(operations) - 1):
+                if "nonce" in failed:
                     return None
-                if any(failed.at(len(operations) + index) for index in range(len(others))):
+                if "extras" in failed:
                     raise
                 faster = self._faster(failed, last)
-                if faster is None and head is not None and failed.at(_HEAD):
+                if faster is None and head is not None and "head" in failed:
                     raise
                 if faster is None:
                     # Another condition: the seat or the room has changed.
@@ -172,6 +173,7 @@ class MessageWriter:
             message_id=message_id,
             author_id=seat.user_id,
             username=seat.actor.username,
+            nonce=draft.nonce,
             type="asset" if files and draft.type == "text" else draft.type,
             content=draft.content,
             reply_to=draft.reply_to,
@@ -185,44 +187,39 @@ class MessageWriter:
             **parts,
         )
 
-    def _operations(
-        self, seat: Seat, draft: Draft, message: Message, additions: SendAdditions, head: HeadChange | None
-    ) -> list[Operation]:
-        """Return the operations: the message first, the head second, the nonce last."""
+    def _head_update(
+        self, seat: Seat, message: Message, additions: SendAdditions, head: HeadChange | None
+    ) -> Update[Head]:
+        """Return the update that makes a message the last one of its room."""
         is_newest = moves_forward(message.message_id, "last_message_id")
         changes = set_to(last_message_id=message.message_id, **seat.head.message_fields(message))
         if head is not None:
             is_newest, changes = is_newest & head.when, changes + head.changes
-        operations: list[Operation] = [
-            Create(message),
-            Update(
-                self._kind.head.key(room_id=seat.room_id),
-                changes,
-                when=is_newest if additions.head is None else is_newest & additions.head,
-            ),
-            *additions.operations,
-        ]
-        if draft.nonce is not None:
-            operations.append(
-                Create(
-                    self._kind.nonce(
-                        room_id=seat.room_id,
-                        user_id=seat.user_id,
-                        nonce_hash=hash_part(draft.nonce),
-                        message_id=message.message_id,
-                        body_hash=draft.hash,
-                        ttl=self._clock.now_ms() // 1000 + NONCE_SECONDS,
-                    )
-                )
+        if additions.head is not None:
+            is_newest &= additions.head
+        return Update(self._kind.head.key(room_id=seat.room_id), changes, when=is_newest)
+
+    def _nonce(self, seat: Seat, draft: Draft, message: Message) -> Create[Nonce] | None:
+        """Return the creation of the row that binds the draft's nonce to this message."""
+        if draft.nonce is None:
+            return None
+        return Create(
+            self._kind.nonce(
+                room_id=seat.room_id,
+                user_id=seat.user_id,
+                nonce_hash=hash_part(draft.nonce),
+                message_id=message.message_id,
+                body_hash=draft.hash,
+                ttl=self._clock.now_seconds() + NONCE_SECONDS,
             )
-        return operations
+        )
 
     def _faster(self, failed: ConditionFailed, last: MessageId | None) -> MessageId | None:
         """Return the room's last message if it is not `last`, else None; NotFound if the room was deleted."""
-        for failure in failed.failures:
-            if failure.index == _HEAD:
-                if failure.item is None:
-                    raise NotFound
-                found: MessageId | None = failure.item.get(self._kind.head.shape.attribute("last_message_id"))
-                return found if found != last else None
-        return None
+        if "head" not in failed:
+            return None
+        head = failed.item("head")
+        if head is None:
+            raise NotFound
+        found: MessageId | None = head.get(self._kind.head.shape.attribute("last_message_id"))
+        return found if found != last else None

@@ -10,21 +10,21 @@ from typing import Any
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Forbidden, NotFound, Refusal
-from sobremesa.core.ids import Ids, MessageId, RoomId
-from sobremesa.rooms.access import NoTypingPublisher, RoomAccess, Seat, TypingPublisher, UserDirectory
+from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.rooms.access import RoomAccess, Seat
 from sobremesa.rooms.archive import Archive, History
 from sobremesa.rooms.cases import Cases
+from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.editing import MessageEditor
 from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
 from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
-from sobremesa.rooms.files import Files, files_of
-from sobremesa.rooms.judging import CLEAR, DEFAULT_SECONDS, Judge, JudgedContent, TimedJudge, Verdict
+from sobremesa.rooms.files import files_of
+from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.pins import Pins
-from sobremesa.rooms.reaction_cleanup import JobQueue, ReactionCleanup
+from sobremesa.rooms.reaction_cleanup import ReactionCleanup
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, MessageWriter, no_extras
@@ -41,7 +41,7 @@ from sobremesa.rooms.views import (
     UnreadView,
 )
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Condition, Key, Operation, Page, Table, Update, Upsert, set_to
+from sobremesa.table import Condition, Key, Operation, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 from sobremesa.work.keyed_lock import KeyedLocks
@@ -56,38 +56,29 @@ _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 class Rooms:
     """Messages, reactions, pins and unread counts in rooms of one kind."""
 
-    def __init__(
-        self,
-        kind: RoomKind,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
-        access: RoomAccess,
-        users: UserDirectory,
-        files: Files,
-        jobs: JobQueue,
-        typing: TypingPublisher | None = None,
-        judge: Judge | None = None,
-        judge_seconds: float = DEFAULT_SECONDS,
-        *,
-        has_own_clock: bool = False,
-    ) -> None:
+    def __init__(self, kind: RoomKind, access: RoomAccess, context: RoomContext) -> None:
+        table, clock, users = context.table, context.clock, context.users
+        context.readers.add(kind, access)
         self.kind = kind
         self._table = table
         self._clock = clock
+        self._ids = context.ids
         self._access = access
         self._users = users
-        self._files = files
-        self._typing = typing or NoTypingPublisher()
-        self._judge = None if judge is None else TimedJudge(judge, judge_seconds)
+        self._files = context.files
+        self._jobs = context.jobs
+        self._typing = context.typing
+        self._judge = context.judge
         locks = KeyedLocks(needed=not table.engine.keeps_order)
         self._renderer = MessageRenderer(kind, table, users)
         self._archive = Archive(kind, table, self._renderer)
         self._cases = Cases(kind, table, clock, users)
         self._editor = MessageEditor(kind, table, clock, self._archive, self._cases)
-        self._writer = MessageWriter(kind, table, clock, ids, access, locks, has_own_clock=has_own_clock)
+        self._writer = MessageWriter(
+            kind, table, clock, context.ids, access, locks, has_own_clock=context.has_own_clock
+        )
         self._unread = Unread(kind, table)
-        self.cleanup = ReactionCleanup(kind, table, jobs)
+        self.reaction_cleanup = ReactionCleanup(kind, table, context.jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
         self._pins = Pins(kind, table, clock, access, self._archive, self._renderer)
 
@@ -201,7 +192,7 @@ class Rooms:
 
         return (await self._renderer.render(seat, [edited]))[0]
 
-    async def delete(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
+    async def delete_message(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Delete one of the actor's messages, or with the right to moderate any. A tombstone remains."""
         seat = await self._access.authorize(actor, room_id)
         message = await self._archive.get(seat, message_id)
@@ -213,15 +204,15 @@ class Rooms:
 
         about = {"messageId": message_id, "roomId": room_id}
         audit = [] if is_own else [self._access.audit(seat, "message.delete", target=message.author_id, about=about)]
-        cleaning = await self.cleanup.removal(message)
+        cleaning = await self.reaction_cleanup.removal(message)
         for _ in range(DELETE_ATTEMPTS):
             try:
                 async with self._files.deleting(files_of(message)) as gone:
-                    await self._editor.delete(seat, message, *audit, *cleaning, *gone)
+                    await self._editor.delete(seat, message, [*audit, *cleaning, *gone])
             except ConditionFailed:
                 continue  # one of its files became part of a record at the same time, and remains
             if cleaning:
-                self.cleanup.nudge()
+                self.reaction_cleanup.nudge()
             return
         raise Busy
 
@@ -252,7 +243,7 @@ class Rooms:
             seat, limit=limit, newest_first=after is None, start=None if cursor else start, cursor=cursor
         )
 
-    async def get(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
+    async def get_message(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
         """Return a message; a deleted one as its tombstone."""
         seat = await self._access.authorize(actor, room_id)
         message = await self._archive.find(seat, message_id)
@@ -260,11 +251,11 @@ class Rooms:
             raise NotFound
         return (await self._renderer.render(seat, [message]))[0]
 
-    async def find_anywhere(self, actor: Actor, message_id: MessageId) -> MessageView | None:
+    async def find_message(self, actor: Actor, message_id: MessageId) -> MessageView | None:
         """Return a message by its id alone, or None if it is in no room of this kind that the actor is in."""
         room_id = await self._archive.find_room(actor.user_id, message_id)
         try:
-            return None if room_id is None else await self.get(actor, room_id, message_id)
+            return None if room_id is None else await self.get_message(actor, room_id, message_id)
         except NotFound:
             return None
 
@@ -282,7 +273,7 @@ class Rooms:
         await self._reactions.add(seat, message, emoji)
 
     async def list_reactors(
-        self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str, *, limit: int, cursor: str | None
+        self, actor: Actor, room_id: RoomId, message_id: MessageId, emoji: str, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ReactorView], str | None]:
         """Return a page of the users who reacted to a message with an emoji."""
         seat = await self._access.authorize(actor, room_id)
@@ -310,7 +301,7 @@ class Rooms:
         await self._pins.unpin(seat, message_id)
 
     async def list_pins(
-        self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
+        self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[PinView], str | None]:
         """Return a page of pinned messages, newest message first."""
         return await self._pins.list(await self._access.authorize(actor, room_id), limit=limit, cursor=cursor)
@@ -365,12 +356,12 @@ class Rooms:
         return await self._access.seats_of(actor)
 
     async def list_readers(
-        self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None
+        self, actor: Actor, room_id: RoomId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ReaderView], str | None]:
         """Return a page of the users in the room and how far each has read."""
         await self._access.authorize(actor, room_id)
 
-        page: Page[ReadCursor] = await self._table.query(self.kind.readers(room_id=room_id), limit=limit, cursor=cursor)
+        page = await self._table.query(self.kind.readers(room_id=room_id), limit=limit, cursor=cursor)
         user_ids = [reader.user_id for reader in page.items]
         inside = await self._access.current_members(room_id, user_ids)
         profiles = await self._users.profiles([user_id for user_id in user_ids if user_id in inside])

@@ -27,7 +27,7 @@ def summaries_by_head(kind: RoomKind, table: Table) -> SummarizeRooms:
     """Return the function that summarizes rooms whose head has the name."""
 
     async def summarize(room_ids: Sequence[RoomId]) -> dict[RoomId, RoomSummary]:
-        heads = await table.get_many([kind.head_key(room_id) for room_id in room_ids])
+        heads = await table.get_many([kind.head_by_key(room_id=room_id) for room_id in room_ids])
         return {head.room_id: RoomSummary(head.title) for head in heads if head is not None}
 
     return summarize

@@ -7,14 +7,18 @@ most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "9
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sobremesa.core.clock import lenient_ms, milliseconds
+import msgspec
+
+from sobremesa.core.actor import UserId
+from sobremesa.core.clock import Instant, lenient_ms, milliseconds
+from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId, encode, first_of, is_ulid, time_of
 from sobremesa.http.large_requests import LargeRequests
 from sobremesa.rooms.access import Seat
-from sobremesa.rooms.entities import CLEAN, Message, ReadCursor
+from sobremesa.rooms.entities import CLEAN, Flags, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import UnreadView
 from sobremesa.rooms.visibility import withholds
@@ -45,6 +49,19 @@ def cursor_moves_forward(message: Message, fields: Mapping[str, Any]) -> Conditi
     return all_of(*(less_if_present(field, value) for field, value in fields.items()))
 
 
+class MessageToCount(msgspec.Struct, frozen=True):
+    """The fields of a message that decide whether it counts as unread."""
+
+    message_id: MessageId
+    author_id: UserId
+    type: str = "text"
+    deleted: bool = False
+    mentions: list[UserId] | None = None
+    flags: Flags | None = None
+    nsfw_band: int | None = None
+    created_at: Instant | None = None
+
+
 class RoomUnreadState(NamedTuple):
     """A user's seat in a room, their read position and their unread count."""
 
@@ -72,9 +89,9 @@ class Unread:
             return NOTHING_UNREAD
         floor = read_up_to(seat, cursor)
 
-        page = await self._table.query_fields(
+        page = await self._table.query(
             self._kind.messages(room_id=seat.room_id),
-            ["author_id", "type", "mentions", "deleted", "flags", "nsfw_band", "message_id", "created_at"],
+            into=MessageToCount,
             limit=MAX_ROWS_READ,
             after=self._kind.message_key(seat.room_id, floor),
             newest_first=False,
@@ -82,9 +99,9 @@ class Unread:
         )
 
         rows = page.items if self._in_order_of_time else [row for row in page.items if _is_after(row, floor)]
-        others = [row for row in rows if row["author_id"] != seat.user_id and not _is_gone(seat, row)]
+        others = [row for row in rows if row.author_id != seat.user_id and not _is_gone(seat, row)]
         counted = others[:MAX_COUNTED]
-        mentions = sum(seat.user_id in (row["mentions"] or ()) for row in counted)
+        mentions = sum(seat.user_id in (row.mentions or ()) for row in counted)
         # If the last row was read before, so were those after it: they have other writers' ids.
         has_more = page.last is not None and bool(rows) and rows[-1] is page.items[-1]
         return UnreadView(len(counted), len(others) > MAX_COUNTED or has_more, mentions)
@@ -111,24 +128,13 @@ class Unread:
 
     async def _some(self, seats: Sequence[Seat], counted: int | None) -> list[RoomUnreadState]:
         cursors = await self._table.get_many([self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats])
-        at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
-
-        async def room(seat: Seat, cursor: ReadCursor | None) -> RoomUnreadState:
-            async with at_once:
-                return RoomUnreadState(seat, cursor, await self.count(seat, cursor))
-
-        unread = [not is_read(seat, cursor) for seat, cursor in zip(seats, cursors, strict=True)]
-        unread_states: list[RoomUnreadState | Awaitable[RoomUnreadState]] = []
-        for seat, cursor, is_unread in zip(seats, cursors, unread, strict=True):
-            if not is_unread:
-                unread_states.append(RoomUnreadState(seat, cursor, NOTHING_UNREAD))
-            elif counted is not None and counted <= 0:
-                unread_states.append(RoomUnreadState(seat, cursor, SOME_UNREAD))
-            else:
-                counted = None if counted is None else counted - 1
-                unread_states.append(room(seat, cursor))
-        asked = iter(await asyncio.gather(*(each for each in unread_states if not isinstance(each, RoomUnreadState))))
-        return [each if isinstance(each, RoomUnreadState) else next(asked) for each in unread_states]
+        pairs = list(zip(seats, cursors, strict=True))
+        unread = [pair for pair in pairs if not is_read(*pair)]
+        first = unread if counted is None else unread[: max(counted, 0)]
+        counts = await gather_bounded(COUNTED_AT_ONCE, lambda pair: self.count(*pair), first)
+        views = {seat.room_id: SOME_UNREAD for seat, _ in unread}
+        views |= {seat.room_id: count for (seat, _), count in zip(first, counts, strict=True)}
+        return [RoomUnreadState(seat, cursor, views.get(seat.room_id, NOTHING_UNREAD)) for seat, cursor in pairs]
 
 
 def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:
@@ -149,25 +155,21 @@ def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     return max(read, joined)
 
 
-def _is_after(row: Mapping[str, Any], floor: MessageId) -> bool:
+def _is_after(row: MessageToCount, floor: MessageId) -> bool:
     """Return whether a message is newer than this id, since another writer's id may sort after all ULIDs.
 
     A message without a time, in its id or stored, counts as newer.
     """
-    if row["message_id"] is not None and is_ulid(row["message_id"]):
+    if is_ulid(row.message_id):
         return True
-    written_ms = lenient_ms(row["created_at"]) if row["created_at"] else None
+    written_ms = lenient_ms(row.created_at) if row.created_at else None
     return written_ms is None or written_ms >= time_of(floor)
 
 
-def _is_gone(seat: Seat, row: Mapping[str, Any]) -> bool:
+def _is_gone(seat: Seat, row: MessageToCount) -> bool:
     """Return whether a message never counts as unread: deleted, withheld, or a system notice."""
-    moderation = (row["flags"] or {}).get("moderation") or CLEAN
-    return (
-        bool(row["deleted"])
-        or row["type"] == "system"
-        or withholds(moderation, row["nsfw_band"], safe_mode=seat.safe_mode)
-    )
+    moderation = (row.flags.moderation if row.flags else None) or CLEAN
+    return row.deleted or row.type == "system" or withholds(moderation, row.nsfw_band, safe_mode=seat.safe_mode)
 
 
 def _joined_ms(seat: Seat) -> int:

@@ -29,7 +29,7 @@ class RoomUserData:
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=with_files):
             async with self._files.deleting(files_of(message)) as gone:
                 if gone:
-                    await self._table.write(*gone, token=None, pattern=self._pattern)
+                    await self._table.write(files=gone, pattern=self._pattern)
 
     async def mask(self, room_id: RoomId, user_id: UserId) -> None:
         """Replace a user's name on all their messages in a room."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant
-from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.core.ids import MessageId, RoomId, RoomKindName
 from sobremesa.http.endpoints import Output
-from sobremesa.rooms.kinds import RoomKindName
 
 
 class ReactionView(Output):
@@ -18,6 +17,18 @@ class ReactionView(Output):
     count: int
     user_ids: list[UserId]
     me: bool
+
+
+class MessageFile(TypedDict):
+    """A file of a message; `w` and `h` are the size of an image. Rows of another writer may lack fields."""
+
+    fileId: str
+    kind: str
+    name: str
+    mime: str
+    size: int
+    w: NotRequired[int]
+    h: NotRequired[int]
 
 
 class FlagsView(Output):
@@ -44,7 +55,7 @@ class MessageView(Output):
     edited_at: Instant | None
     deleted: bool
     reply_to: MessageId | None
-    attachments: list[dict[str, Any]]
+    attachments: list[MessageFile]
     reactions: list[ReactionView]
     mentions: list[UserId]
     created_at: Instant

@@ -9,10 +9,12 @@ Where things are:
 - `entities`, `keys`, `patterns`: the stored rows and the questions
 - `conditions`, `updates`, `operations`: the parts of a write
 - `table`, `reads`: writes and reads, on any engine; `calls` retries and splits batches; `opening` opens the engine
-- `lowering`, `evaluation`: fields to attributes, and the semantics of conditions
+- `sync`: the table without `await`, for scripts and notebooks
+- `lowering`, `evaluation`: fields to attributes, and the semantics of conditions; `versions` upgrades old rows
+- `projections`: some fields of rows as a smaller struct
 - `raw`: rows in their stored form, for migration, export and repair
 - `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
-- `capacity`, `catalog`, `cursor`, `retries`, `values`, `layout`, `errors`: one noun each
+- `annotations`, `capacity`, `catalog`, `cursor`, `pages`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
 
@@ -54,12 +56,13 @@ from sobremesa.table.entities import Entity, Index, Key, Keys
 from sobremesa.table.keys import hash_part, hex_part, unhex_part
 from sobremesa.table.layout import IndexLayout, IndexName, Layout, Spelling, gsi1, gsi2
 from sobremesa.table.opening import open_engine
-from sobremesa.table.operations import Check, Create, Delete, Operation, Put, Update, Upsert
-from sobremesa.table.patterns import Lookup, Pattern, Question, Registry, WritePattern
+from sobremesa.table.operations import Check, Create, Delete, Operation, Operations, Put, Update, Upsert
+from sobremesa.table.pages import Counted, Page
+from sobremesa.table.patterns import Lookup, Pattern, PatternGroup, Question, Registry, WritePattern
 from sobremesa.table.read_cache import ReadCache
-from sobremesa.table.reads import Counted, Page
 from sobremesa.table.retries import Retries
 from sobremesa.table.shards import Shards
+from sobremesa.table.sync import SyncTable
 from sobremesa.table.table import Table
 from sobremesa.table.updates import (
     add,
@@ -93,8 +96,10 @@ __all__ = [
     "Lookup",
     "Measured",
     "Operation",
+    "Operations",
     "Page",
     "Pattern",
+    "PatternGroup",
     "Position",
     "Put",
     "Question",
@@ -105,6 +110,7 @@ __all__ = [
     "Retries",
     "Shards",
     "Spelling",
+    "SyncTable",
     "Table",
     "Update",
     "Upsert",

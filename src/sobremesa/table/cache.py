@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """Keeps at least the newest entries up to a total weight, and at most twice that."""
+    """Keeps at least the entries used last, up to a total weight, and at most twice that."""
 
     __slots__ = ("_limit", "_old", "_weight", "young")
 

@@ -29,6 +29,7 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    TransactionRead,
     UpdateItem,
     Written,
 )
@@ -50,8 +51,8 @@ class Calls:
         self.write_error: StoreError | None = None
         """The error of the last write, or None if it succeeded."""
 
-    async def get(self, key: RawKey, *, consistent: bool) -> ItemRead:
-        return await self._retries.repeatable(self._engine.get, key, consistent=consistent, fields=None)
+    async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
+        return await self._retries.repeatable(self._engine.get, key, consistent=consistent, fields=fields)
 
     async def query(self, request: QueryRequest) -> RawPage:
         return await self._retries.repeatable(self._engine.query, request)
@@ -70,6 +71,10 @@ class Calls:
             waiting = answer.unprocessed + rest
             stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
         return found, used
+
+    async def get_together(self, keys: Sequence[RawKey]) -> TransactionRead:
+        """Return the items of up to 100 keys, by key, all as they were at one moment."""
+        return await self._retries.repeatable(self._engine.transact_get, list(dict.fromkeys(keys)))
 
     async def write(self, operation: ItemWrite) -> Written:
         """Run one operation; raise OutcomeUnknown if the response is lost and the operation is not idempotent."""

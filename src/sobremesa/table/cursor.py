@@ -12,6 +12,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+from collections.abc import Sequence
 
 import msgspec
 
@@ -40,19 +41,22 @@ class Seal:
 
 
 class Cursors:
-    """Encodes and decodes cursors."""
+    """Encodes and decodes cursors.
+
+    `table.cursors` has the secret of the table. A list that the table does not read alone, because it is merged from
+    several, has its own positions; its question must name the list and everything that selects its rows.
+    """
 
     def __init__(self, secret: bytes = b"") -> None:
         self._seal = Seal(secret)
 
-    def seal(self, last: RawKey | IndexKey, question: bytes) -> str:
-        """Return the cursor for the page after `last` of this question."""
-        position = [last.sk, *last.base] if isinstance(last, IndexKey) else [last.sk]
+    def seal(self, position: Sequence[str], question: bytes) -> str:
+        """Return the cursor for the page after this position of this question."""
         body = msgspec.msgpack.encode(position)
-        return base64.urlsafe_b64encode(self._seal.sign(question + body) + body).rstrip(b"=").decode()
+        return self._encoded(self._seal.sign(question + body) + body)
 
-    def open(self, cursor: str, question: bytes, pk: str) -> RawKey | IndexKey:
-        """Return the position of a cursor; raise BadCursor unless it was created for this question."""
+    def open(self, cursor: str, question: bytes, *sizes: int) -> list[str]:
+        """Return the position of a cursor; raise BadCursor unless it is of this question and of such a size."""
         if len(cursor) > MAX_CHARACTERS or not cursor.isascii():
             raise BadCursor("this is not a valid cursor")
         try:
@@ -67,9 +71,18 @@ class Cursors:
             position = _decode(body)
         except msgspec.DecodeError:
             raise BadCursor("this is not a valid cursor") from None
-        if len(position) not in (1, 3):
+        if len(position) not in sizes:
             raise BadCursor("this is not a valid cursor")
-        return RawKey(pk, position[0]) if len(position) == 1 else IndexKey(position[0], RawKey(*position[1:]))
+        return position
+
+    def seal_key(self, last: RawKey | IndexKey, question: bytes) -> str:
+        """Return the cursor for the page after the row `last` of a question of the table."""
+        return self.seal([last.sk, *last.base] if isinstance(last, IndexKey) else [last.sk], question)
+
+    def open_key(self, cursor: str, question: bytes, pk: str) -> RawKey | IndexKey:
+        """Return the position of a cursor in a partition; raise BadCursor unless it was created for this question."""
+        sk, *base = self.open(cursor, question, 1, 3)
+        return IndexKey(sk, RawKey(*base)) if base else RawKey(pk, sk)
 
     @staticmethod
     def _encoded(raw: bytes) -> str:

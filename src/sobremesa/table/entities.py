@@ -12,7 +12,7 @@ The class is checked when it is created: a template that names an unknown field,
 default, fails at import. Attributes are stored in camelCase (`class X(Entity, rename=...)` changes that); None and
 empty sets are not stored. A row is not in an index if a part of its key there is None; of several declarations on one
 index, the first complete one is used. `expires = "field"` names the field with the time, in epoch seconds, at which the
-row expires.
+row expires. `schema_version = 2` declares the version of the rows; `upgrade` converts rows of older versions.
 
 Rows of other writers load unchanged: missing parts are taken from the keys, NULL counts as absent, and unknown
 attributes are kept in `other` and stored again. A key is formatted by its template; `to_item` and `Key.stored`
@@ -21,27 +21,31 @@ convert it to the spelling of the table (`Layout.spelling`).
 
 from __future__ import annotations
 
-import types
 import typing
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import msgspec
 
+from sobremesa.table.annotations import may_be_none, scalar_types
 from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.errors import BadExpression, BadKey, BadRow
-from sobremesa.table.keys import Template, check_key
-from sobremesa.table.layout import IndexName, Layout, Spelling
-from sobremesa.table.values import Item, Value
+from sobremesa.table.keys import Template, check_key, did_you_mean, wrong_parts
+from sobremesa.table.layout import SCHEMA_VERSION, IndexName, Layout, Spelling
+from sobremesa.table.values import SCALARS, Item, Value, to_stored
+from sobremesa.table.versions import check_version, upgraded
 
 E = TypeVar("E", bound="Entity")
 E_co = TypeVar("E_co", bound="Entity", covariant=True)
 
-_SCALARS = frozenset({str, int, bool, float, bytes})
-_TAKEN_NAMES = frozenset({"keys", "shape", "expires", "entity_type", "other", "key", "own_key", "to_item", "from_item"})
+_TAKEN_NAMES = frozenset(
+    {
+        "keys", "shape", "expires", "entity_type", "schema_version", "other",
+        "key", "own_key", "to_item", "from_item", "upgrade",
+    }
+)  # fmt: skip
 _EMPTY_SET: frozenset[Any] = frozenset()
 
 
@@ -52,6 +56,7 @@ class Keys:
         self.pk = Template(pk)
         self.sk = Template(sk)
         self.fields = tuple(dict.fromkeys(self.pk.fields + self.sk.fields))
+        self.names = frozenset(self.fields)
 
     def of(self, row: Entity) -> tuple[str, str] | None:
         """Return the key of a row; None if a part of it is missing."""
@@ -80,10 +85,21 @@ class Shape:
         self.keys = keys = entity.keys
         self.indexes = indexes = _indexes_of(entity)
         self.expires = entity.expires
+        self.schema_version = entity.schema_version
+        self.upgrade = entity.upgrade
         self.fields = tuple(info for info in msgspec.structs.fields(entity) if info.name != "other")
         self.attributes = {info.name: info.encode_name for info in self.fields}
-        self.numbers = {info.name for info in self.fields if _is_number(info.type)}
+        types_of = {info.name: scalar_types(info.type) for info in self.fields}
+        self.numbers = {field for field, found in types_of.items() if int in found}
         _check_declaration(self)
+        check_version(self, has_upgrade=entity.upgrade.__func__ is not Entity.upgrade.__func__)  # type: ignore[attr-defined]
+        self.is_plain = self.expires is None and self.schema_version is None
+        """Rows neither expire nor have versions."""
+        self.part_types = {field: found[0] for field, found in types_of.items() if found in ((int,), (str,))}
+        """The type of a field that is only text, or only an integer."""
+        for each in (keys, *indexes.values()):
+            each.pk.expect(self.part_types)
+            each.sk.expect(self.part_types)
         self.by_index: dict[IndexName, list[Index]] = {}
         for index in indexes.values():
             self.by_index.setdefault(index.index, []).append(index)
@@ -98,6 +114,12 @@ class Shape:
         self.needed = frozenset(attribute for _, attribute in self.key_attributes)
         if self.expires:
             self.needed |= {self.attributes[self.expires]}
+        self.version_mark: dict[str, int] = {}
+        """The attribute with the version of a row; a row of version 1 has none."""
+        if self.schema_version is not None and self.schema_version > 1:
+            self.version_mark = {SCHEMA_VERSION: self.schema_version}
+            # Not one of `own_attributes`: so a row with another version, or none, is always normalized.
+            self.needed |= {SCHEMA_VERSION}
 
     @cache  # noqa: B019 - shapes and layouts are few and live as long as the program
     def own_attributes(self, layout: Layout) -> frozenset[str]:
@@ -116,7 +138,10 @@ class Shape:
         try:
             return self.attributes[field]
         except KeyError:
-            raise BadExpression(f"{self.name} has no field {field!r}; it has {', '.join(self.attributes)}") from None
+            hint = did_you_mean(field, self.attributes)
+            raise BadExpression(
+                f"{self.name} has no field {field!r}{hint}; it has {', '.join(self.attributes)}"
+            ) from None
 
 
 class _EntityMeta(msgspec.StructMeta):
@@ -141,19 +166,25 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
     keys: ClassVar[Keys]
     entity_type: ClassVar[str | None] = None
     expires: ClassVar[str | None] = None
+    schema_version: ClassVar[int | None] = None
     shape: ClassVar[Shape]
 
     other: dict[str, Value] = msgspec.field(name="$other", default_factory=dict)
 
     @classmethod
+    def upgrade(cls, item: Item, from_version: int) -> Item:
+        """Return a stored row of `from_version` in the form of the next version. An entity with versions defines it."""
+        raise NotImplementedError
+
+    @classmethod
     def key(cls, **parts: Any) -> Key[Self]:
         """Return the key of the row with these parts; raise BadKey if one is missing, unknown or invalid."""
-        shape = cls.shape
-        for field in parts:
-            if field not in shape.keys.fields:
-                raise BadKey(f"{field} is not in the key of {shape.name}, which has {', '.join(shape.keys.fields)}")
-        pk = shape.keys.pk.format(parts)
-        sk = shape.keys.sk.format(parts)
+        keys = cls.shape.keys
+        known = parts.keys() == keys.names
+        pk = keys.pk.format_or_none(parts.get) if known else None
+        sk = keys.sk.format_or_none(parts.get) if known else None
+        if pk is None or sk is None:
+            raise wrong_parts(f"the key of {cls.shape.name}", keys.fields, parts)
         check_key(pk, sk)
         return Key(cls, RawKey(pk, sk), parts)
 
@@ -178,14 +209,15 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
                 item[names.pk], item[names.sk] = found if spelling is None else map(spelling.key, found)
         for field, attribute in shape.stored_fields:
             value = getattr(self, field)
-            if type(value) in _SCALARS:
+            if type(value) in SCALARS:
                 item[attribute] = value
             elif value is not None and value != _EMPTY_SET:
                 item[attribute] = to_stored(value)
-        if shape.expires:
-            expiry = getattr(self, shape.expires)
+        if not shape.is_plain:
+            expiry = getattr(self, shape.expires) if shape.expires else None
             if expiry is not None:
                 item[layout.ttl] = expiry
+            item |= shape.version_mark
         if self.other:
             own = shape.own_attributes(layout)
             marks = () if spelling is None else spelling.marks
@@ -212,10 +244,12 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
 
 def _normalized(item: Mapping[str, Value], shape: Shape, layout: Layout) -> Item:
     """Return a row of another writer without NULLs, with its key parts, and unknown attributes apart."""
+    if shape.schema_version is not None:
+        item = upgraded(item, shape, layout)
     known = {name: value for name, value in item.items() if value is not None}
     for field, attribute in shape.key_attributes:
         if attribute not in known:
-            part = _part_from_keys(shape, field, item, layout)
+            part = part_from_keys(shape, field, item, layout)
             if part is not None:
                 known[attribute] = part
     if shape.expires and type(known.get(layout.ttl)) in (int, float, Decimal):
@@ -313,34 +347,7 @@ def match_entity(item: Mapping[str, Value], entities: Sequence[type[E]], layout:
     return fitting[0] if fitting else None
 
 
-def to_stored(value: Any) -> Value:
-    """Return a field's value in the types that a table stores."""
-    if value is None or type(value) in _SCALARS:
-        return value
-    if isinstance(value, msgspec.Struct):
-        return _struct_to_stored(value)
-    if isinstance(value, Enum):
-        return to_stored(value.value)
-    if isinstance(value, Mapping):
-        return {name: to_stored(held) for name, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_stored(element) for element in value]
-    if isinstance(value, set | frozenset):
-        return frozenset(to_stored(element) for element in value)
-    return value
-
-
-def _struct_to_stored(value: msgspec.Struct) -> dict[str, Value]:
-    config = value.__struct_config__
-    stored = {config.tag_field: config.tag} if config.tag_field is not None else {}
-    for info in msgspec.structs.fields(type(value)):
-        held = getattr(value, info.name)
-        if held is not None:
-            stored[info.encode_name] = to_stored(held)
-    return stored
-
-
-def _part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout: Layout) -> Any:
+def part_from_keys(shape: Shape, field: str, item: Mapping[str, Value], layout: Layout) -> Any:
     """Return a key part that is not an attribute of the row, parsed from one of its keys."""
     sources = [(shape.keys, layout.pk, layout.sk)]
     for index in shape.indexes.values():
@@ -375,19 +382,9 @@ def _check_declaration(shape: Shape) -> None:
                         f"{shape.name}.{name}: the template {template.text} names {field}, which is not a field"
                     )
     for info in shape.fields:
-        if info.required and _may_be_none(info.type):
+        if info.required and may_be_none(info.type):
             raise BadExpression(f"{shape.name}.{info.name} may be None and is then not stored; give it a default")
-        if info.name in shape.keys.fields and _may_be_none(info.type):
+        if info.name in shape.keys.fields and may_be_none(info.type):
             raise BadKey(f"{shape.name}.{info.name} is part of the key and may not be None")
     if shape.expires and shape.expires not in shape.attributes:
         raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is not a field")
-
-
-def _is_number(annotation: Any) -> bool:
-    return getattr(annotation, "__supertype__", annotation) is int or int in typing.get_args(annotation)
-
-
-def _may_be_none(annotation: Any) -> bool:
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return type(None) in typing.get_args(annotation)
-    return annotation is None or annotation is type(None)

@@ -13,6 +13,7 @@ TableError
 ├── Throttled          the throughput of the table is exceeded, even after retries
 ├── OutcomeUnknown     a write may or may not have been done
 ├── BadRow             a stored row that is not valid for its entity
+│   └── RowTooNew      a row of a newer version of its entity
 ├── PositionTrimmed    the changes after this position are no longer kept
 ├── TableMissing       the table does not exist
 ├── TableExists        the table already exists
@@ -67,6 +68,17 @@ class BadRow(TableError):
         self.key = key
 
 
+class RowTooNew(BadRow):
+    """A row has a newer version than its entity: a newer program wrote it. `known` is the version of the entity."""
+
+    def __init__(self, entity: str, key: RawKey, version: int, known: int) -> None:
+        super().__init__(
+            f"the row {key.pk} / {key.sk} has version {version} of {entity}; this program knows version {known}", key
+        )
+        self.version = version
+        self.known = known
+
+
 class TooLarge(Refused):
     """A limit of the table is exceeded; `limit` is that limit."""
 
@@ -80,29 +92,57 @@ class TokenReused(Refused):
 
 
 class FailedCondition:
-    """One operation whose condition did not hold, and the item (None: there was none)."""
+    """One operation whose condition did not hold, and the item (None: there was none).
 
-    __slots__ = ("index", "item", "key")
+    An engine counts the operations from 0; the table adds the operation and its name in the transaction.
+    """
 
-    def __init__(self, index: int, key: RawKey, item: Mapping[str, Any] | None) -> None:
+    __slots__ = ("index", "item", "key", "name", "operation")
+
+    def __init__(
+        self,
+        index: int,
+        key: RawKey,
+        item: Mapping[str, Any] | None,
+        *,
+        name: str | None = None,
+        operation: object = None,
+    ) -> None:
         self.index = index
         self.key = key
         self.item = item
+        self.name = name
+        self.operation = operation
+
+    def is_of(self, asked: object) -> bool:
+        """Return whether this is the failure of an operation, or of one with this name."""
+        return self.name == asked or self.operation is asked
 
     def __repr__(self) -> str:
-        return f"operation {self.index} on {self.key.pk} / {self.key.sk}"
+        return f"{self.name or f'operation {self.index}'} on {self.key.pk} / {self.key.sk}"
 
 
 class ConditionFailed(TableError):
-    """At least one condition of a write did not hold; nothing was written."""
+    """At least one condition of a write did not hold; nothing was written.
+
+    `"head" in failed` asks for the operations that `write(head=...)` named, `operation in failed` for a single one.
+    """
 
     def __init__(self, failures: Sequence[FailedCondition]) -> None:
         super().__init__(f"condition failed: {', '.join(map(repr, failures))}")
         self.failures = tuple(failures)
 
-    def at(self, index: int) -> bool:
-        """Return whether the operation at this index, counted from 0, is among those that failed."""
-        return any(failure.index == index for failure in self.failures)
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the operations that failed."""
+        return frozenset(failure.name for failure in self.failures if failure.name is not None)
+
+    def __contains__(self, asked: object) -> bool:
+        return any(failure.is_of(asked) for failure in self.failures)
+
+    def item(self, asked: object) -> Mapping[str, Any] | None:
+        """Return the item that this operation found; None if it did not fail, or found none."""
+        return next((failure.item for failure in self.failures if failure.is_of(asked)), None)
 
 
 class Conflict(TableError):

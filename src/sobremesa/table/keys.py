@@ -1,18 +1,20 @@
 """Keys: literal templates and their parts.
 
-`"USER#{user_id}"` names a field of its entity in braces. A number may be padded, `"CHUNK#{n:05}"`, so that it sorts.
-Formatting checks every part, so that no part can change the meaning of a key; parsing is its exact inverse.
+`"USER#{user_id}"` names a field of its entity in braces. A number may be padded, `"CHUNK#{n:05}"`, so that the order of
+the keys is the order of the numbers. Formatting checks every part, so that no part can change the meaning of a key;
+parsing is its exact inverse.
 """
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from sobremesa.table.errors import BadKey
 
@@ -23,16 +25,24 @@ SEPARATOR = "#"
 _PLAIN = re.compile(r"[A-Za-z0-9_.:@+~=!,;()/-][A-Za-z0-9_.:@+~=!,;()/ -]*")
 
 
+class Slot(NamedTuple):
+    """The place of one field: how many digits it has (0: any text or number), and its type, if known."""
+
+    field: str
+    digits: int
+    kind: type | None
+
+
 class Template:
     """The text of a key with named fields, such as `CONVO#{convo_id}`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._literals: list[str] = []
-        self._slots: list[tuple[str, int]] = []
-        """The fields in order, each with the minimum number of digits."""
+        self._slots: list[Slot] = []
         self._split()
-        self.fields = tuple(field for field, _ in self._slots)
+        self.fields = tuple(slot.field for slot in self._slots)
+        self._plain_slots = _plain(self._slots)
         self._form = "%s".join(literal.replace("%", "%%") for literal in self._literals)
         self._pattern = self._compile(self._literals)
 
@@ -50,24 +60,40 @@ class Template:
         """The text before the first field."""
         return self._literals[0]
 
+    def expect(self, kinds: Mapping[str, type]) -> None:
+        """Require these types, `str` or `int`, of fields; a padded field is always an integer."""
+        self._slots = [
+            Slot(slot.field, slot.digits, kinds.get(slot.field, slot.kind) if not slot.digits else int)
+            for slot in self._slots
+        ]
+        self._plain_slots = _plain(self._slots)
+
+    def padded_unlike(self, other: Template) -> str | None:
+        """Return the first field that the other template, with the same text before it, pads differently."""
+        for number, (own, their) in enumerate(zip(self._slots, other._slots, strict=False)):
+            if self._literals[number] != other._literals[number]:
+                return None
+            if own.digits != their.digits:
+                return own.field
+        return None
+
     def format(self, parts: Mapping[str, Any]) -> str:
         """Return the key with these parts; raise BadKey if one is missing or invalid."""
         key = self.format_or_none(parts.get)
         if key is None:
-            missing = next(field for field in self.fields if parts.get(field) is None)
-            raise BadKey(f"the key {self.text} needs {missing}")
+            raise wrong_parts(f"the key {self.text}", self.fields, parts)
         return key
 
     def format_or_none(self, get: Callable[[str], Any]) -> str | None:
         """Return the key, or None if a part is None: the item is then not in that index."""
         pieces = []
-        for field, width in self._slots:
+        for field, is_number, slot in self._plain_slots:
             part = get(field)
             if part is None:
                 return None
             # Most parts are ids: letters and digits are always valid.
-            if type(part) is not str or not (part.isascii() and part.isalnum()):
-                part = _piece(field, part, width)
+            if type(part) is not str or is_number or not (part.isascii() and part.isalnum()):
+                part = _piece(slot, part)
             pieces.append(part)
         return self._form % tuple(pieces)
 
@@ -91,12 +117,12 @@ class Template:
                 continue
             if not field.isidentifier() or conversion or (width and not width.isdigit()):
                 raise BadKey(f"the template {self.text!r} has a field that is not a name: {field!r}")
-            if any(field == other for other, _ in self._slots):
+            if any(field == other.field for other in self._slots):
                 raise BadKey(f"the template {self.text!r} names {field} twice")
             if self._slots and SEPARATOR not in literal:
-                before_it = self._slots[-1][0]
+                before_it = self._slots[-1].field
                 raise BadKey(f"the template {self.text!r} needs a {SEPARATOR} between {before_it} and {field}")
-            self._slots.append((field, int(width or 0)))
+            self._slots.append(Slot(field, int(width or 0), int if int(width or 0) else None))
             self._literals.append(literal)
             literal = ""
         self._literals.append(literal)
@@ -107,8 +133,9 @@ class Template:
 
     def _compile(self, literals: list[str]) -> re.Pattern[str]:
         pattern = re.escape(literals[0])
-        for field, literal in zip(self.fields, literals[1:], strict=True):
-            pattern += f"(?P<{field}>[^{SEPARATOR}]+){re.escape(literal)}"
+        for slot, literal in zip(self._slots, literals[1:], strict=True):
+            part = f"[0-9]{{{slot.digits}}}" if slot.digits else f"[^{SEPARATOR}]+"
+            pattern += f"(?P<{slot.field}>{part}){re.escape(literal)}"
         return re.compile(pattern)
 
 
@@ -181,22 +208,47 @@ def successor(prefix: str) -> str | None:
     return None
 
 
-def _piece(field: str, part: Any, width: int) -> str:
+def wrong_parts(owner: str, expected: Collection[str], parts: Mapping[str, Any]) -> BadKey:
+    """Return the error of parts that do not fit, with everything that is wrong with their names."""
+    missing = [name for name in expected if name not in parts]
+    problems = [
+        f"{name} is not one of them{did_you_mean(name, missing or expected)}" for name in parts if name not in expected
+    ]
+    problems += [f"{name} is missing" for name in missing]
+    problems += [f"{name} is None" for name in expected if parts.get(name, "") is None]
+    return BadKey(f"{owner} takes {', '.join(expected) or 'no parts'}; {', '.join(problems)}")
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Return a hint with the most similar of the known names; an empty text if none is similar."""
+    similar = difflib.get_close_matches(name, known, 1)
+    return f" (did you mean {similar[0]}?)" if similar else ""
+
+
+def _plain(slots: list[Slot]) -> list[tuple[str, bool, Slot]]:
+    """Return the slots as plain tuples, which Python unpacks twice as fast: every read and write formats keys."""
+    return [(slot.field, slot.kind is int, slot) for slot in slots]
+
+
+def _piece(slot: Slot, part: Any) -> str:
     """Return the text of a part; raise BadKey if it is invalid."""
-    text = part if type(part) is str else _number_piece(field, part, width)
+    field, digits, kind = slot
+    if isinstance(part, str) and kind is not int:
+        text = str.__str__(part)
+    elif type(part) is int and kind is not str:
+        text = _digits(field, part, digits)
+    else:
+        expected = "an integer" if kind is int else "text" if kind is str else "text or an integer"
+        raise BadKey(f"{field} has the type {type(part).__name__}; this part of the key is {expected}")
     if not _PLAIN.fullmatch(text):
         check_part(field, text)
     return text
 
 
-def _number_piece(field: str, part: Any, width: int) -> str:
-    if type(part) is int:
-        if part < 0:
-            raise BadKey(f"{field} is {part}; a number in a key must not be negative, or it would not sort")
-        text = f"{part:0{width}d}"
-        if width and len(text) > width:
-            raise BadKey(f"{field} is {part}, which has more than {width} digits")
-        return text
-    if isinstance(part, str):
-        return str.__str__(part)
-    raise BadKey(f"{field} is a {type(part).__name__}; a part of a key is text or an integer")
+def _digits(field: str, number: int, digits: int) -> str:
+    if number < 0:
+        raise BadKey(f"{field} is {number}; a number in a key must not be negative, or it would not sort")
+    # A bound of the length first: Python refuses to format very long numbers.
+    if digits and number >= 10**digits:
+        raise BadKey(f"{field} has more than {digits} digits")
+    return f"{number:0{digits}d}"

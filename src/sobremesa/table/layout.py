@@ -23,6 +23,10 @@ MODEL_VERSION = "1"
 """The version of ElectroDB's models that our rows are written for."""
 
 
+SCHEMA_VERSION = "schemaVersion"
+"""The attribute with the version of a row, of entities that declare one."""
+
+
 class IndexLayout(msgspec.Struct, frozen=True):
     """The name of one index in the table, and of its two key attributes."""
 

@@ -49,7 +49,7 @@ from sobremesa.table.engines.protocol import (
     SortPrefix,
     UpdateItem,
 )
-from sobremesa.table.entities import Entity, Key, Shape, identity, index_key, to_stored
+from sobremesa.table.entities import Entity, Key, Shape, identity, index_key
 from sobremesa.table.errors import BadExpression, ConditionFailed, FailedCondition
 from sobremesa.table.evaluation import holds
 from sobremesa.table.keys import check_key, successor
@@ -57,7 +57,8 @@ from sobremesa.table.layout import IndexLayout, Layout, Spelling
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Pattern
 from sobremesa.table.updates import Action, Changes, Remove, Set, SetIfAbsent
-from sobremesa.table.values import Item, Value
+from sobremesa.table.values import Item, Value, to_stored
+from sobremesa.table.versions import is_current
 
 AtKey: TypeAlias = UpdateItem | DeleteItem | CheckItem
 
@@ -72,7 +73,7 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
             return PutItem(key, item, _when(operation.when, operation.entity.shape, layout, now_seconds))
         case Update():
             shape = operation.key.entity.shape
-            when = _when(operation.when, shape, layout, now_seconds)
+            when = _when(operation.when, shape, layout, now_seconds, is_update=True)
             if shape.expires and holds(operation.when, None):
                 raise BadExpression(f"a {shape.name} expires: use Create, since an update could change an expired row")
             lowered = UpdateItem(operation.key.raw, _actions(operation, layout), when)
@@ -136,11 +137,17 @@ def spelled(request: QueryRequest, pattern: Pattern[Any], spelling: Spelling) ->
     return msgspec.structs.replace(request, pk=spelling.key(request.pk), sort=sort, start=start)
 
 
-def with_original_keys(failed: ConditionFailed, operations: Sequence[Operation]) -> ConditionFailed:
-    """Return the failure with the keys of the operations instead of the table's spelling of them."""
+def described(failed: ConditionFailed, operations: Sequence[Operation], names: Sequence[str]) -> ConditionFailed:
+    """Return the failure with the names and keys of the operations, instead of the table's spelling of the keys."""
     return ConditionFailed(
         [
-            FailedCondition(failure.index, _raw_key(operations[failure.index]), failure.item)
+            FailedCondition(
+                failure.index,
+                _raw_key(operations[failure.index]),
+                failure.item,
+                name=names[failure.index] if names else None,
+                operation=operations[failure.index],
+            )
             for failure in failed.failures
         ]
     )
@@ -166,11 +173,16 @@ def _expired(shape: Shape, layout: Layout, now_seconds: int) -> Condition:
     return expired | (absent_or_null(layout.ttl) & at_most(attribute, now_seconds))
 
 
-def _when(condition: Condition, shape: Shape, layout: Layout, now_seconds: int) -> Condition | None:
-    if isinstance(condition, Always):
-        return None
-    lowered = lower_condition(condition, shape)
-    if shape.expires is None:
+def _when(
+    condition: Condition, shape: Shape, layout: Layout, now_seconds: int, *, is_update: bool = False
+) -> Condition | None:
+    lowered = None if isinstance(condition, Always) else lower_condition(condition, shape)
+    if shape.is_plain:
+        return lowered
+    if shape.schema_version is not None and (is_update or not isinstance(condition, Always | Present | Absent)):
+        # The fields that are changed or compared are those of the current version of a row.
+        lowered = is_current(shape) if lowered is None else lowered & is_current(shape)
+    if lowered is None or shape.expires is None:
         return lowered
     if holds(condition, None):
         return lowered | _expired(shape, layout, now_seconds)
@@ -247,7 +259,7 @@ def _action(action: Action, shape: Shape) -> Action:
 def _identity_actions(key: Key[Entity], layout: Layout) -> list[Action]:
     """Return the actions that complete a row which the update may create."""
     shape = key.entity.shape
-    attributes: Item = dict(identity(shape, layout))
+    attributes: Item = {**identity(shape, layout), **shape.version_mark}
     attributes |= {shape.attributes[field]: key.parts[field] for field in shape.keys.fields}
     return [SetIfAbsent(name, value) for name, value in attributes.items()]
 

@@ -41,6 +41,11 @@ class StoreAddress(NamedTuple):
     endpoint: str | None = None
 
     @property
+    def is_embedded(self) -> bool:
+        """Whether the table is a file or in memory, not in a service."""
+        return self.path is not None
+
+    @property
     def in_memory(self) -> bool:
         return self.path == MEMORY
 

@@ -1,11 +1,12 @@
 """The operations on rows, as typed values for `Table.write`.
 
 A create requires that the row is absent, an update or delete that it exists, in addition to `when=`; only an explicit
-`when=always()` removes that. Several operations are one transaction, all or nothing.
+`when=always()` removes that. Several operations, each with a name, are one transaction, all or nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Generic, TypeAlias, TypeVar
 
@@ -90,3 +91,18 @@ _PRESENT = present()
 
 
 Operation: TypeAlias = Put[Entity] | Update[Entity] | Delete[Entity] | Check[Entity]
+Operations: TypeAlias = Operation | Sequence[Operation] | None
+"""What one name of a transaction stands for: an operation, several similar ones, or none this time."""
+
+
+def in_order(named: Mapping[str, Operations]) -> tuple[Sequence[Operation], Sequence[str]]:
+    """Return the operations of a transaction, and the name of each."""
+    operations: list[Operation] = []
+    names: list[str] = []
+    for name, given in named.items():
+        if given is None:
+            continue
+        group = (given,) if isinstance(given, Put | Update | Delete | Check) else given
+        operations += group
+        names += [name] * len(group)
+    return operations, names

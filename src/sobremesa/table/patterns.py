@@ -20,8 +20,8 @@ import msgspec
 
 from sobremesa.table.engines.protocol import IndexKey, RawKey, SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.entities import Entity, Key, Keys, index_key, match_entity
-from sobremesa.table.errors import BadExpression, BadKey
-from sobremesa.table.keys import Template, check_key, successor
+from sobremesa.table.errors import BadExpression
+from sobremesa.table.keys import Template, check_key, successor, wrong_parts
 from sobremesa.table.layout import IndexName, Layout
 from sobremesa.table.names import BadNames
 from sobremesa.table.values import Value
@@ -93,15 +93,19 @@ class Pattern(Generic[E_co]):
         self.between = (Template(between[0]), Template(between[1])) if between else None
         self.closes: str | None = None
         """The prefix that `between` includes completely at its end, if it does."""
+        templates = [self.keys.pk, *self._sort_templates()]
+        self.fields = tuple(dict.fromkeys(field for template in templates for field in template.fields))
+        """The parts that the question takes."""
+        self._names = frozenset(self.fields)
         for entity in entities:
             self._check_fits(entity)
+        for template in self._sort_templates():
+            template.expect(entities[0].shape.part_types)
 
     def __call__(self, **parts: Any) -> Question[E_co]:
         """Return the question with these parts in its key."""
-        expected = self.fields
-        for field in parts:
-            if field not in expected:
-                raise BadKey(f"{field} is not a part of pattern {self.id}, which takes {', '.join(expected)}")
+        if parts.keys() != self._names or None in parts.values():
+            raise wrong_parts(f"pattern {self.id}", self.fields, parts)
         pk = self.keys.pk.format(parts)
         sort: SortCondition = None
         if self.prefix:
@@ -113,11 +117,11 @@ class Pattern(Generic[E_co]):
         check_key(pk, "-")
         return Question(self, pk, sort, parts)
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The parts that the question takes."""
-        templates = [self.keys.pk, *self._sort_templates()]
-        return tuple(dict.fromkeys(field for template in templates for field in template.fields))
+    def only_entity(self) -> type[E_co]:
+        """Return the entity; raise BadExpression if there are several."""
+        if len(self.entities) > 1:
+            raise BadExpression(f"pattern {self.id} has several entities, so its rows have no fields in common")
+        return self.entities[0]
 
     @property
     def condition(self) -> str:
@@ -164,6 +168,10 @@ class Pattern(Generic[E_co]):
                 raise BadExpression(
                     f"pattern {self.id} asks for {template.text}, but a {entity.__name__} is at {keys.sk.text}"
                 )
+            if field := template.padded_unlike(keys.sk):
+                raise BadExpression(
+                    f"pattern {self.id}: {field} in {template.text} must have as many digits as in {keys.sk.text}"
+                )
 
 
 class Lookup(Generic[E_co]):
@@ -192,6 +200,14 @@ class WritePattern:
 AnyPattern: TypeAlias = Pattern[Any] | Lookup[Any] | WritePattern
 
 
+class PatternGroup(msgspec.Struct, frozen=True):
+    """A value that declares patterns itself, such as those that follow from the entities in it."""
+
+    def patterns(self) -> Iterable[AnyPattern]:
+        """Return the patterns, which a registry collects."""
+        raise NotImplementedError
+
+
 class Registry:
     """All entities and patterns of some modules."""
 
@@ -206,10 +222,16 @@ class Registry:
     @classmethod
     def of(cls, *modules: ModuleType) -> Registry:
         """Return the registry of what these modules declare, in order."""
-        return cls(
-            [value for value in _values(modules) if isinstance(value, type) and _is_entity(value)],
-            [value for value in _values(modules) if isinstance(value, Pattern | Lookup | WritePattern)],
-        )
+        entities: list[type[Entity]] = []
+        patterns: list[AnyPattern] = []
+        for value in _values(modules):
+            if isinstance(value, type) and _is_entity(value):
+                entities.append(value)
+            elif isinstance(value, Pattern | Lookup | WritePattern):
+                patterns.append(value)
+            elif isinstance(value, PatternGroup):
+                patterns += value.patterns()
+        return cls(entities, patterns)
 
     def require_free_names(self, layout: Layout) -> None:
         """Raise BadNames if an entity stores a field under a name that this layout uses for another purpose."""

@@ -49,11 +49,11 @@ class RawRows:
     ) -> RawResults:
         """Return one page of a partition of the table or of an index; raise BadCursor if the cursor is of another."""
         question = hashlib.blake2b(msgspec.msgpack.encode((RAW, index, pk)), digest_size=16).digest()
-        start = None if cursor is None else self._cursors().open(cursor, question, pk)
+        start = None if cursor is None else self._cursors().open_key(cursor, question, pk)
         request = QueryRequest(pk=pk, index=index, limit=limit, start=start, consistent=index is None)
         page = await self._calls.query(request)
         self._record(RAW, page.capacity)
-        return RawResults(page.items, None if page.last is None else self._cursors().seal(page.last, question))
+        return RawResults(page.items, None if page.last is None else self._cursors().seal_key(page.last, question))
 
     async def scan(
         self, *, start: RawKey | None = None, limit: int | None = None, where: Condition | None = None

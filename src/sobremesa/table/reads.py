@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 import msgspec
 
@@ -28,52 +28,17 @@ from sobremesa.table.errors import BadCursor, BadExpression, BadRow, Refused
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import is_expired, lower_condition, spelled
+from sobremesa.table.pages import Counted, Page
 from sobremesa.table.patterns import Question, require_keys, require_question
+from sobremesa.table.projections import Projection, projection
 from sobremesa.table.raw import RawRows
 from sobremesa.table.retries import Retries
 from sobremesa.table.values import Item, SharedItem
 
 E = TypeVar("E", bound=Entity)
 F = TypeVar("F", bound=Entity)
-T = TypeVar("T")
-
-
-class Page(Generic[T]):
-    """One page of rows, and the start of the next (`cursor` is None after the last page).
-
-    Rows that are not valid for their entity are in `unreadable`.
-    """
-
-    __slots__ = ("_cursors", "_fingerprint", "items", "last", "unreadable")
-
-    def __init__(
-        self,
-        items: list[T],
-        last: RawKey | IndexKey | None,
-        cursors: Cursors,
-        fingerprint: bytes,
-        unreadable: Sequence[BadRow] = (),
-    ) -> None:
-        self.items = items
-        self.last = last
-        self.unreadable = unreadable
-        self._cursors = cursors
-        self._fingerprint = fingerprint
-
-    @property
-    def cursor(self) -> str | None:
-        """An opaque text for clients: with it, the same question returns the next page."""
-        return None if self.last is None else self._cursors.seal(self.last, self._fingerprint)
-
-
-class Counted:
-    """The number of rows of a question; `capped` if there may be more."""
-
-    __slots__ = ("capped", "count")
-
-    def __init__(self, count: int, capped: bool) -> None:
-        self.count = count
-        self.capped = capped
+G = TypeVar("G", bound=Entity)
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class TableReads:
@@ -91,23 +56,33 @@ class TableReads:
         self.meter = Meter()
         self._spelling = engine.layout.spelling
         self._clock = clock or engine.clock
-        self._cursors = Cursors(cursor_secret)
+        self.cursors = Cursors(cursor_secret)
+        """Seals the ends of pages, also for lists that are merged from several questions."""
         self._calls = Calls(engine, retries or Retries())
-        self.raw = RawRows(self._calls, lambda: self._cursors, self._record)
+        self.raw = RawRows(self._calls, lambda: self.cursors, self._record)
         """Rows in their stored form."""
 
     @property
     def layout(self) -> Layout:
         return self.engine.layout
 
-    async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None:
-        """Return the row of this key, or None if there is none or it has expired."""
+    @overload
+    async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None: ...
+    @overload
+    async def get(self, key: Key[Any], *, into: type[S], consistent: bool | None = None) -> S | None: ...
+    async def get(self, key: Key[Any], *, into: type[Any] | None = None, consistent: bool | None = None) -> Any:
+        """Return the row of this key, or None if there is none or it has expired. `into` reads some of its fields."""
         require_keys(key)
         raw = key.stored(self._spelling)
         self._note(raw.pk, key.entity)
-        found = await self._calls.get(raw, consistent=key.consistent if consistent is None else consistent)
+        shown = None if into is None else projection(key.entity, into)
+        found = await self._calls.get(
+            raw,
+            consistent=key.consistent if consistent is None else consistent,
+            fields=None if shown is None else shown.attributes(self.layout),
+        )
         self._record(key.pattern, found.capacity)
-        return self._row(found.item, key)
+        return self._row(found.item, key, shown)
 
     async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
         """Return the rows of any number of keys, in order; None for a missing row."""
@@ -130,6 +105,30 @@ class TableReads:
         self._record(one.pattern, used)
         return self._row(found.get(first), one), self._row(found.get(second), other)
 
+    @overload
+    async def get_together(self, one: Key[E], other: Key[F], /) -> tuple[E | None, F | None]: ...
+    @overload
+    async def get_together(
+        self, one: Key[E], other: Key[F], third: Key[G], /
+    ) -> tuple[E | None, F | None, G | None]: ...
+    @overload
+    async def get_together(self, *keys: Key[E]) -> tuple[E | None, ...]: ...
+    async def get_together(self, *keys: Key[Any]) -> tuple[Any, ...]:
+        """Return the rows of up to 100 keys as they were at one moment; None for a missing row.
+
+        It is a transaction: it never sees a part of another one, and costs twice as much as consistent reads.
+        """
+        if not keys:
+            return ()
+        require_keys(*keys)
+        stored = [key.stored(self._spelling) for key in keys]
+        for key, raw in zip(keys, stored, strict=True):
+            self._note(raw.pk, key.entity)
+        found = await self._calls.get_together(stored)
+        self._record(keys[0].pattern, found.capacity)
+        return tuple(self._row(found.items.get(raw), key) for key, raw in zip(keys, stored, strict=True))
+
+    @overload
     async def query(
         self,
         question: Question[E],
@@ -140,55 +139,73 @@ class TableReads:
         newest_first: bool | None = None,
         where: Condition | None = None,
         consistent: bool | None = None,
-    ) -> Page[E]:
-        """Return one page. `limit` counts examined rows, so a filter or expiry can make the page shorter."""
-        require_question(question)
-        request = self._request(question, limit, after, newest_first, where, consistent)
-        request = self._started(request, question, cursor)
-        return await self._page(question, request)
-
-    async def query_fields(
+    ) -> Page[E]: ...
+    @overload
+    async def query(
         self,
         question: Question[Any],
-        fields: Sequence[str],
         *,
+        into: type[S],
         limit: int | None = None,
         cursor: str | None = None,
         after: Entity | Key[Any] | RawKey | IndexKey | None = None,
         newest_first: bool | None = None,
+        where: Condition | None = None,
         consistent: bool | None = None,
-    ) -> Page[dict[str, Any]]:
-        """Return one page with only some fields of each row. It costs as much as whole rows, but transfers less."""
-        shape = question.pattern.entities[0].shape
-        names = {shape.attribute(field): field for field in fields}
-        asked = set(names)
-        if shape.expires:
-            asked |= {self.layout.ttl, shape.attributes[shape.expires]}
-        request = self._request(question, limit, after, newest_first, None, consistent)
-        request = self._started(_with(request, fields=tuple(sorted(asked))), question, cursor)
-        self._note_question(question)
-        page = await self._calls.query(request)
-        self._record(question.pattern.id, page.capacity)
-        now_seconds = self._now_seconds()
-        items = [
-            {field: item.get(name) for name, field in names.items()}
-            for item in page.items
-            if not is_expired(item, shape, self.layout, now_seconds)
-        ]
-        return Page(items, page.last, self._cursors, question.fingerprint(backward=request.backward))
+    ) -> Page[S]: ...
+    async def query(
+        self,
+        question: Question[Any],
+        *,
+        into: type[Any] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        after: Entity | Key[Any] | RawKey | IndexKey | None = None,
+        newest_first: bool | None = None,
+        where: Condition | None = None,
+        consistent: bool | None = None,
+    ) -> Page[Any]:
+        """Return one page. `limit` counts examined rows, so a filter or expiry can make the page shorter.
 
-    async def every(
+        `into` reads only the fields of a smaller struct. It costs as much as whole rows, but transfers less.
+        """
+        require_question(question)
+        request = self._request(question, limit, after, newest_first, where, consistent)
+        request = self._started(request, question, cursor)
+        return await self._page(question, request, into)
+
+    @overload
+    def every(
         self,
         question: Question[E],
         *,
         newest_first: bool | None = None,
         where: Condition | None = None,
         consistent: bool | None = None,
-    ) -> AsyncIterator[E]:
+    ) -> AsyncIterator[E]: ...
+    @overload
+    def every(
+        self,
+        question: Question[Any],
+        *,
+        into: type[S],
+        newest_first: bool | None = None,
+        where: Condition | None = None,
+        consistent: bool | None = None,
+    ) -> AsyncIterator[S]: ...
+    async def every(
+        self,
+        question: Question[Any],
+        *,
+        into: type[Any] | None = None,
+        newest_first: bool | None = None,
+        where: Condition | None = None,
+        consistent: bool | None = None,
+    ) -> AsyncIterator[Any]:
         """Yield all rows, reading page by page; raise BadRow at the first page with an unreadable row."""
         request = _with(self._request(question, None, None, newest_first, where, consistent), limit=None)
         while True:
-            page = await self._page(question, request)
+            page = await self._page(question, request, into)
             if page.unreadable:
                 raise page.unreadable[0]
             for item in page.items:
@@ -264,28 +281,32 @@ class TableReads:
 
     # Inside
 
-    async def _page(self, question: Question[E], request: QueryRequest) -> Page[E]:
+    async def _page(self, question: Question[Any], request: QueryRequest, into: type[Any] | None) -> Page[Any]:
+        shown = None
+        if into is not None:
+            shown = projection(question.pattern.only_entity(), into)
+            request = _with(request, fields=shown.attributes(self.layout))
         self._note_question(question)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
-        items: list[E] = []
+        items: list[Any] = []
         unreadable: list[BadRow] = []
         entities = question.pattern.entities
         # The cached entity of an item is still valid, unless it may have expired since.
-        sure = entities[0] if len(entities) == 1 and entities[0].expires is None else None
+        sure = entities[0] if len(entities) == 1 and entities[0].expires is None and shown is None else None
         for item in page.items if self._spelling is None else self._matching_case(question, page.items):
             if type(item) is SharedItem and type(item.entity) is sure:
                 items.append(item.entity)
                 continue
             try:
-                loaded = self._load(item, *entities)
+                loaded = self._load(item, entities, shown)
             except BadRow as error:
                 unreadable.append(error)
             else:
                 if loaded is not None:
                     items.append(loaded)
         fingerprint = question.fingerprint(backward=request.backward)
-        return Page(items, page.last, self._cursors, fingerprint, unreadable)
+        return Page(items, page.last, self.cursors, fingerprint, unreadable)
 
     def _request(
         self,
@@ -323,7 +344,7 @@ class TableReads:
             return request
         if request.start is not None:
             raise BadExpression("a page starts after a cursor or after a key, not after both")
-        start = self._cursors.open(cursor, question.fingerprint(backward=request.backward), request.pk)
+        start = self.cursors.open_key(cursor, question.fingerprint(backward=request.backward), request.pk)
         started = _with(request, start=start)
         try:
             # Without a secret cursors can be forged, but none may reach outside its question.
@@ -332,11 +353,11 @@ class TableReads:
             raise BadCursor("this cursor belongs to another question") from None
         return started
 
-    def _row(self, item: Item | None, key: Key[E]) -> E | None:
+    def _row(self, item: Item | None, key: Key[E], shown: Projection[Any] | None = None) -> Any:
         """Return the row of a key; None if there is none, or its id differs in case."""
         if item is None or (self._spelling is not None and not key.is_spelled_in(item)):
             return None
-        return self._load(item, key.entity)
+        return self._load(item, (key.entity,), shown)
 
     def _matching_case(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
         """Yield the rows of a partition, without those of one whose id differs in case. An index has both."""
@@ -346,12 +367,12 @@ class TableReads:
             if entity is None or is_spelled_as(item, entity.shape, question.parts, pattern.keys.pk.fields):
                 yield item
 
-    def _load(self, item: Item, *entities: type[E]) -> E | None:
-        """Return the entity of a row; None if it has expired, or is none of these entities."""
+    def _load(self, item: Item, entities: tuple[type[E], ...], shown: Projection[Any] | None = None) -> Any:
+        """Return the entity of a row, or what is shown of it; None if it has expired, or is none of these entities."""
         entity = entities[0] if len(entities) == 1 else match_entity(item, entities, self.layout)
         if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
             return None
-        return self._entity(item, entity)
+        return self._entity(item, entity) if shown is None else shown.load(item, self.layout)
 
     def _entity(self, item: Item, entity: type[E]) -> E:
         """Return the entity of a row, from the cache of a shared item if possible."""

@@ -3,20 +3,17 @@
     servers = Shards(table, SHARDS, directory, _position, _at)
     page, cursor = await servers.newest(limit=50, cursor=None)
 
-Rows are ordered by two texts, usually a time and an id, which are unique together; they are also the cursor.
+Rows are ordered by two texts, usually a time and an id, which are unique together; sealed, they are the cursor.
 """
 
 from __future__ import annotations
 
 import asyncio
 import heapq
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from sobremesa.table.entities import Entity
-from sobremesa.table.errors import BadCursor, BadKey
-from sobremesa.table.keys import SEPARATOR, check_part
 from sobremesa.table.patterns import Pattern
 from sobremesa.table.table import Table
 
@@ -46,7 +43,9 @@ class Shards(Generic[E]):
 
     async def newest(self, *, limit: int, cursor: str | None = None, **parts: Any) -> tuple[list[E], str | None]:
         """Return a page of all shards; `parts` are the parts of the question other than the shard."""
-        before = None if cursor is None else _decoded(cursor)
+        # A cursor is bound to one of the questions, since all have the same parts except for the shard.
+        asked = b"shards" + self._pattern(shard=0, **parts).fingerprint(backward=True)
+        before = None if cursor is None else self._table.cursors.open(cursor, asked, 2)
 
         async def newest_of(shard: int) -> list[E]:
             question = self._pattern(shard=shard, **parts)
@@ -58,18 +57,4 @@ class Shards(Generic[E]):
         merged = heapq.merge(*shards, key=self._place_of, reverse=True)
         found = [row for row, _ in zip(merged, range(limit + 1), strict=False)]
         page = found[:limit]
-        return page, _encoded(self._place_of(page[-1])) if len(found) > limit else None
-
-
-def _encoded(position: SortPosition) -> str:
-    return urlsafe_b64encode(SEPARATOR.join(position).encode()).decode()
-
-
-def _decoded(cursor: str) -> SortPosition:
-    try:
-        first, second = urlsafe_b64decode(cursor).decode("ascii").split(SEPARATOR)
-        check_part("cursor", first)
-        check_part("cursor", second)
-    except (ValueError, BadKey):
-        raise BadCursor("this is not a cursor of this list") from None
-    return first, second
+        return page, self._table.cursors.seal(self._place_of(page[-1]), asked) if len(found) > limit else None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeVar, overload
 
@@ -12,15 +13,16 @@ from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, write_units
 from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import always, present
 from sobremesa.table.cursor import Cursors
-from sobremesa.table.engines.protocol import DeleteItem, Engine, PutItem, Written
+from sobremesa.table.engines.protocol import DeleteItem, Engine, ItemWrite, PutItem, Written
 from sobremesa.table.entities import Entity
 from sobremesa.table.errors import BadExpression, ConditionFailed, StoreError
-from sobremesa.table.lowering import lower, with_original_keys
-from sobremesa.table.operations import Check, Delete, Operation, Put, Update
+from sobremesa.table.lowering import described, lower
+from sobremesa.table.operations import Check, Create, Delete, Operation, Operations, Put, Update, in_order
 from sobremesa.table.patterns import Question, WritePattern
 from sobremesa.table.reads import TableReads
 from sobremesa.table.retries import Retries
 from sobremesa.table.values import weigh
+from sobremesa.table.versions import is_outdated, rewrite
 
 E = TypeVar("E", bound=Entity)
 
@@ -58,7 +60,7 @@ class Table(TableReads):
 
     def seal_cursors_with(self, secret: bytes) -> None:
         """Sign cursors with a secret from now on. The secret may be stored in the table itself."""
-        self._cursors = Cursors(secret)
+        self.cursors = Cursors(secret)
 
     async def close(self) -> None:
         await self.engine.close()
@@ -73,44 +75,47 @@ class Table(TableReads):
     async def write(self, operation: Check[E], /, *, pattern: WritePattern | None = None) -> None: ...
     @overload
     async def write(
-        self,
-        first: Operation,
-        second: Operation,
-        /,
-        *more: Operation,
-        token: str | None = None,
-        pattern: WritePattern | None = None,
+        self, operation: Operation, /, *, token: str | None, pattern: WritePattern | None = None
     ) -> None: ...
     @overload
     async def write(
-        self, operation: Operation, /, *, token: str | None, pattern: WritePattern | None = None
+        self, /, *, token: str | None = None, pattern: WritePattern | None = None, **named: Operations
     ) -> None: ...
     async def write(
-        self, *operations: Operation, token: str | None = None, pattern: WritePattern | None = None
+        self,
+        /,
+        *unnamed: Operation,
+        token: str | None = None,
+        pattern: WritePattern | None = None,
+        **named: Operations,
     ) -> Entity | None:
-        """Run one operation, or up to 100 as one transaction: all or none.
+        """Run one operation, or up to 100 named ones as one transaction: all or none.
 
-        A single operation returns a row: an update the new row, a put the row itself, a delete the deleted row (None
-        also if a response was lost and the deletion was retried). Raise ConditionFailed with those that failed.
+            await table.write(message=Create(message), head=Update(...), seats=[Update(...), Update(...)])
+
+        A name stands for an operation, a list of similar ones, or None. A single operation needs no name and returns a
+        row: an update the new row, a put the row itself, a delete the deleted row (None also if a response was lost and
+        the deletion was retried). Raise ConditionFailed with those that failed: `"head" in failed`.
         With a token, repeating the call within ten minutes has no effect.
         """
+        if len(unnamed) > 1 or (unnamed and named):
+            raise TypeError("every operation of a transaction needs a name")
+        operations, names = (unnamed, ()) if unnamed else in_order(named)
         now_seconds = self._now_seconds()
         if token is not None:
             _refuse_expiring(operations)
-        lowered = [lower(operation, self.layout, now_seconds) for operation in operations]
+        lowered = [lower(each, self.layout, now_seconds) for each in operations]
         single = len(lowered) == 1 and token is None and not isinstance(operations[0], Check)
-        name = pattern.id if pattern else None
+        pattern_id = pattern.id if pattern else None
         try:
-            written = await (self._calls.write(lowered[0]) if single else self._calls.transact(lowered, token))
+            written = await self._send(operations, lowered, token, single=single, pattern=pattern_id)
         except ConditionFailed as failed:
-            self._record(name, _refused_units(failed, single))
-            if self._spelling is None:
-                raise
-            raise with_original_keys(failed, operations) from None
-        self._record(name, written.capacity)
+            self._record(pattern_id, _refused_units(failed, single))
+            raise described(failed, operations, names) from None
+        self._record(pattern_id, written.capacity)
         for watcher in self._watchers:
             watcher(operations, in_bulk=False)
-        return self._result(operations[0], written) if single else None
+        return self._result(operations[0], written) if single and unnamed else None
 
     async def write_many(
         self, operations: Iterable[Put[Any] | Delete[Any]], *, pattern: WritePattern | None = None
@@ -143,10 +148,46 @@ class Table(TableReads):
                 waiting = []
         return done + await self.write_many(waiting, pattern=pattern)
 
+    async def _send(
+        self,
+        operations: Sequence[Operation],
+        lowered: Sequence[ItemWrite],
+        token: str | None,
+        *,
+        single: bool,
+        pattern: str | None,
+    ) -> Written:
+        """Send a write, and again after an upgrade of the rows whose older version made it fail."""
+        while True:
+            try:
+                return await (self._calls.write(lowered[0]) if single else self._calls.transact(lowered, token))
+            except ConditionFailed as failed:
+                if not await self._upgrade_rows(failed, operations, pattern):
+                    raise
+                self._record(pattern, _refused_units(failed, single))
+
+    async def _upgrade_rows(
+        self, failed: ConditionFailed, operations: Sequence[Operation], pattern: str | None
+    ) -> bool:
+        """Store the current version of rows that made a write fail because theirs is older; return if there are any."""
+        found = False
+        for failure in failed.failures:
+            operation = operations[failure.index]
+            entity = type(operation.entity) if isinstance(operation, Put) else operation.key.entity
+            if failure.item is None or isinstance(operation, Create):
+                continue
+            if is_outdated(failure.item, entity.shape, self.layout):
+                found = True
+                # If it changed meanwhile, the write that is repeated finds out.
+                with contextlib.suppress(ConditionFailed):
+                    written = await self._calls.write(rewrite(dict(failure.item), entity, self.layout))
+                    self._record(pattern, written.capacity)
+        return found
+
     def _result(self, operation: Operation, written: Written) -> Entity | None:
         if isinstance(operation, Put):
             return operation.entity
-        return None if written.item is None else self._load(written.item, operation.key.entity)
+        return None if written.item is None else self._load(written.item, (operation.key.entity,))
 
 
 def _refuse_expiring(operations: Sequence[Operation]) -> None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal
+from enum import Enum
 from typing import Any, TypeAlias
+
+import msgspec
 
 from sobremesa.table.errors import BadValue, TooLarge
 
@@ -29,6 +32,8 @@ class SharedItem(dict[str, Value]):
         self.entity: Any = None
 
 
+SCALARS = frozenset({str, int, bool, float, bytes})
+
 MAX_ITEM_BYTES = 400 * 1024
 MAX_DEPTH = 32
 MAX_DIGITS = 38
@@ -39,6 +44,33 @@ EXACT = Context(prec=300)
 """Wide enough for every sum of two numbers that a table can hold; the default context rounds to 28 digits."""
 
 _PLAIN_INT = 10**18
+
+
+def to_stored(value: Any) -> Value:
+    """Return a field's value in the types that a table stores."""
+    if value is None or type(value) in SCALARS:
+        return value
+    if isinstance(value, msgspec.Struct):
+        return _struct_to_stored(value)
+    if isinstance(value, Enum):
+        return to_stored(value.value)
+    if isinstance(value, Mapping):
+        return {name: to_stored(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_stored(element) for element in value]
+    if isinstance(value, set | frozenset):
+        return frozenset(to_stored(element) for element in value)
+    return value
+
+
+def _struct_to_stored(value: msgspec.Struct) -> dict[str, Value]:
+    config = value.__struct_config__
+    stored = {config.tag_field: config.tag} if config.tag_field is not None else {}
+    for info in msgspec.structs.fields(type(value)):
+        held = getattr(value, info.name)
+        if held is not None:
+            stored[info.encode_name] = to_stored(held)
+    return stored
 
 
 def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sobremesa.core.errors import NotFound
-from sobremesa.http.dispatch import Headers, Receive, Scope, Send
+from sobremesa.http.asgi import Headers, Receive, Scope, Send
+from sobremesa.http.mounting import mount_prefix
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.trace import trace_of
-from sobremesa.web.files import ENCODINGS, INDEX, Body, File
+from sobremesa.web.files import ENCODINGS, INDEX, Body, File, mounted
 
 POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -18,13 +19,15 @@ POLICY = (
 FOREVER = b"public, max-age=31536000, immutable"
 REVALIDATE = b"no-cache"
 ROUTE = "(client)"
+MAX_PREFIXES = 16
+"""How many pages of mounted sites are cached: the prefix may contain a parameter of the outer application."""
 
 NOT_BUILT = b"""<!doctype html>
 <html lang="en"><title>Sobremesa</title>
 <h1>Sobremesa is running, but its web client is not built</h1>
 <p>In the source tree, <code>make install</code> builds it.
 Without make: <code>cd web &amp;&amp; npm ci &amp;&amp; npm run build</code>, then restart the server.</p>
-<p>The API works without it: see <a href="/docs">its documentation</a>.</p>
+<p>The API works without it: see <a href="docs">its documentation</a>.</p>
 </html>
 """
 
@@ -34,10 +37,13 @@ class Client:
 
     def __init__(self, files: Mapping[str, File]) -> None:
         self._files = files
+        self._mounted: dict[str, File] = {}
         self._index = files.get(INDEX) or File("text/html; charset=utf-8", False, Body(NOT_BUILT, '"not-built"'), {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         file = self._find(scope["path"])
+        if file is self._index and mount_prefix():
+            file = self._mounted_index(mount_prefix())
         if file is None:
             await _refuse(problem_of(NotFound()), scope, send)
             return
@@ -47,6 +53,14 @@ class Client:
             await _refuse(problem, scope, send, [(b"allow", b"GET, HEAD")])
             return
         await _answer(file, scope, send)
+
+    def _mounted_index(self, prefix: str) -> File:
+        """Return the page of a mounted site: its files have the prefix, and a `meta` element tells it to the client."""
+        if prefix not in self._mounted:
+            if len(self._mounted) >= MAX_PREFIXES:
+                self._mounted.clear()
+            self._mounted[prefix] = mounted(self._index, prefix)
+        return self._mounted[prefix]
 
     def _find(self, path: str) -> File | None:
         """Return the file of this path; the page for routes of the client, which contain no dots."""

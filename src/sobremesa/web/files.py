@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,8 @@ TYPES = {
 }
 ENCODINGS = {"br": ".br", "gzip": ".gz"}
 """In order of size: the first one that the browser accepts is sent."""
+
+_ABSOLUTE = re.compile(rb'((?:href|src)=")/(?!/)')
 
 
 class Body(NamedTuple):
@@ -61,9 +64,22 @@ def with_meta(files: Mapping[str, File], name: str, content: str) -> dict[str, F
     index = files.get(INDEX)
     if index is None:
         return dict(files)
+    return {**files, INDEX: _page(index, _with_meta(index.plain.content, name, content))}
+
+
+def mounted(index: File, prefix: str) -> File:
+    """Return the page for a site under a prefix, such as `/chat`: its absolute paths and its base have the prefix."""
+    content = _ABSOLUTE.sub(rb"\1" + html.escape(prefix).encode() + b"/", index.plain.content)
+    return _page(index, _with_meta(content, "sobremesa-base", prefix))
+
+
+def _with_meta(page: bytes, name: str, content: str) -> bytes:
     meta = f'<meta name="{html.escape(name)}" content="{html.escape(content)}">'
-    page = index.plain.content.replace(b"</head>", meta.encode() + b"</head>", 1)
-    return {**files, INDEX: index._replace(plain=_body_of(page, "plain"), encoded={})}
+    return page.replace(b"</head>", meta.encode() + b"</head>", 1)
+
+
+def _page(index: File, content: bytes) -> File:
+    return index._replace(plain=_body_of(content, "plain"), encoded={})
 
 
 def _body(path: Path, encoding: str) -> Body:

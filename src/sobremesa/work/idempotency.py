@@ -21,7 +21,7 @@ KEPT_SECONDS = 48 * 3600
 
 class KeyReused(Clash):
     code = "idempotency_key_reused"
-    says = "This idempotency key was already used for a request with a different body."
+    default_detail = "This idempotency key was already used for a request with a different body."
 
 
 class Made(Entity):
@@ -100,4 +100,4 @@ class Idempotency:
 
     def claim(self, actor: Actor, key: str | None, verb: str, body: object) -> Claim:
         """Return the claim of one create: the key applies to this verb and this body."""
-        return Claim(self._table, self._clock.now_ms() // 1000, actor, key, verb, body)
+        return Claim(self._table, self._clock.now_seconds(), actor, key, verb, body)

@@ -14,7 +14,19 @@ from typing import Any
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
-from sobremesa.table import Create, Entity, Keys, Lookup, Operation, Put, Question, Table, WritePattern, equals
+from sobremesa.table import (
+    Create,
+    Entity,
+    Keys,
+    Lookup,
+    Operation,
+    Operations,
+    Put,
+    Question,
+    Table,
+    WritePattern,
+    equals,
+)
 from sobremesa.table.errors import ConditionFailed
 
 KEPT_SECONDS = 24 * 3600
@@ -58,22 +70,22 @@ class Quotas:
         there = await self._table.count(question, at_most=limit, consistent=True)
         if there.count >= limit:
             return None
-        ttl = self._clock.now_ms() // 1000 + KEPT_SECONDS
+        ttl = self._clock.now_seconds() + KEPT_SECONDS
         guard = QuotaGuard(quota=quota, owner_id=owner_id, token=secrets.token_hex(8), ttl=ttl)
         return Create(guard) if before is None else Put(guard, when=equals("token", before.token))
 
     async def create(
-        self, reserve: Callable[[], Awaitable[Operation]], *operations: Operation, pattern: WritePattern
+        self, reserve: Callable[[], Awaitable[Operation]], *, pattern: WritePattern, **operations: Operations
     ) -> None:
-        """Write a creation with a reservation before its operations; retry if another creation was committed first.
+        """Write a creation with its reservation; retry if another creation was committed first.
 
-        Raise ConditionFailed if one of the operations failed, which are counted from 1; Busy after too many attempts.
+        Raise ConditionFailed if one of the operations failed, Busy after too many attempts.
         """
         for _ in range(ATTEMPTS):
             try:
-                await self._table.write(await reserve(), *operations, pattern=pattern)
+                await self._table.write(reservation=await reserve(), **operations, token=None, pattern=pattern)
             except ConditionFailed as failed:
-                if any(failure.index != 0 for failure in failed.failures):
+                if failed.names != {"reservation"}:
                     raise
             else:
                 return

@@ -45,7 +45,7 @@ class Origin:
         if is_foreign:
             with contextlib.suppress(ConditionFailed):
                 row = TableOrigin(noticed_at=clock.now())
-                await table.write(Create(row), token=None, pattern=note_origin)
+                await table.write(Create(row), pattern=note_origin)
         origin = cls(table, is_complete=await table.get(origin_of_table()) is None)
         await origin.is_complete()
         return origin

@@ -1,7 +1,7 @@
 // Inboxes: list, read, archive, snooze and mute. Changes are shown at once, and undone if the server refuses.
 import { request } from "../api/client";
 import type { InboxMessage } from "../api/shapes";
-import type { InboxRef } from "../live/inboxes";
+import type { InboxRef } from "../live/frames";
 import type { InboxFilter } from "../store/inboxes";
 import { store } from "../store/store";
 
@@ -41,7 +41,7 @@ export async function loadCounts(ref: InboxRef): Promise<void> {
 export async function readMessage(ref: InboxRef, messageId: string): Promise<void> {
   store.apply({
     t: "own.inboxRead",
-    d: { ...refOf(ref), messageIds: [messageId], readat: new Date().toISOString() },
+    d: { ...refOf(ref), messageIds: [messageId], readAt: new Date().toISOString() },
   });
   await orReloadCounts(
     ref,
@@ -55,7 +55,7 @@ export async function readAll(ref: InboxRef, category: string | null): Promise<n
   const messageIds = seen.flatMap((each) =>
     category === null || each.category === category ? [each.messageId] : [],
   );
-  store.apply({ t: "own.inboxRead", d: { ...refOf(ref), messageIds, readat: new Date().toISOString() } });
+  store.apply({ t: "own.inboxRead", d: { ...refOf(ref), messageIds, readAt: new Date().toISOString() } });
   await loadCounts(ref);
   return answer.changed;
 }

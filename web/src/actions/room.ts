@@ -1,6 +1,6 @@
 // The verbs of a room of any kind: load, read, react, pin, edit, delete, report.
 import { request } from "../api/client";
-import type { Message, PinnedMessage, RoomKind, RoomRef } from "../api/shapes";
+import type { Message, RoomKind, RoomRef } from "../api/shapes";
 import { roomEntry } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { store } from "../store/store";
@@ -24,7 +24,7 @@ async function page(room: RoomRef, query: { before?: string; after?: string; aro
     path: { roomId: room.id },
     query: { limit: PAGE, ...query },
   });
-  return { messages: answer.items as unknown as Message[], next: answer.next };
+  return { messages: answer.items, next: answer.next };
 }
 
 const busy = new Set<string>();
@@ -203,7 +203,7 @@ export async function edit(room: RoomRef, messageId: string, content: string): P
     path: { roomId: room.id, messageId },
     body: { content },
   });
-  store.apply({ t: "message.updated", d: message as unknown as Message });
+  store.apply({ t: "message.updated", d: message });
 }
 
 export async function remove(room: RoomRef, messageId: string): Promise<void> {
@@ -228,8 +228,14 @@ export async function pin(room: RoomRef, messageId: string, isPinned: boolean): 
   await request(isPinned ? "put" : "delete", `${routes(room)}/pins/{messageId}`, {
     path: { roomId: room.id, messageId },
   });
-  if (isPinned) await loadPins(room);
-  else store.apply({ t: "pin.removed", d: { roomKind: room.kind, roomId: room.id, messageId } });
+  if (isPinned) {
+    await loadPins(room);
+    return;
+  }
+  const pins = store.get().pins[roomKey(room)];
+  if (pins === undefined) return; // not loaded: an empty list would hide the other pins
+  const left = pins.filter((each) => each.message.messageId !== messageId);
+  store.apply({ t: "own.pins", d: { room, pins: left } });
 }
 
 export async function loadPins(room: RoomRef): Promise<void> {
@@ -237,15 +243,14 @@ export async function loadPins(room: RoomRef): Promise<void> {
     path: { roomId: room.id },
     query: { limit: 100 },
   });
-  store.apply({ t: "own.pins", d: { room, pins: answer.items as unknown as PinnedMessage[] } });
+  store.apply({ t: "own.pins", d: { room, pins: answer.items } });
 }
 
 /** Return one message, such as the one that a reply quotes. */
 export async function getMessage(room: RoomRef, messageId: string): Promise<Message> {
-  const message = await request("get", `${routes(room)}/messages/{messageId}`, {
+  return await request("get", `${routes(room)}/messages/{messageId}`, {
     path: { roomId: room.id, messageId },
   });
-  return message as unknown as Message;
 }
 
 export async function report(room: RoomRef, messageId: string, reason: string): Promise<void> {

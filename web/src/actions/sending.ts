@@ -90,11 +90,10 @@ async function deliver(outgoing: Outgoing): Promise<void> {
 async function post({ nonce, room, content, replyTo, attachments }: Outgoing): Promise<Message> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const message = await request("post", `${routes(room)}/messages`, {
+      return await request("post", `${routes(room)}/messages`, {
         path: { roomId: room.id },
         body: { content, nonce, replyTo, attachments: attachments.map((each) => each.fileId) },
       });
-      return message as unknown as Message;
     } catch (error) {
       if (!(error instanceof Problem) || !error.isTransient || attempt === ATTEMPTS) throw error;
       const seconds = Math.min(LONGEST_WAIT, error.retryAfter ?? attempt);

@@ -98,7 +98,7 @@ export async function loadCard(threadId: string, messageId: string): Promise<voi
 export async function createCard(threadId: string, type: string, payload: JsonObject): Promise<void> {
   const card = await request("post", "/v1/threads/{threadId}/cards", {
     path: { threadId },
-    body: { type, payload: payload as Record<string, never> },
+    body: { type, payload },
   });
   store.apply({ t: "own.cards", d: { threadId, cards: [card] } });
 }
@@ -109,7 +109,7 @@ export async function moveCard(card: Card, to: string, payload: JsonObject | nul
   try {
     const moved = await request("post", "/v1/threads/{threadId}/cards/{messageId}/transitions", {
       path: { threadId, messageId },
-      body: { to, version, ...(payload === null ? {} : { payload: payload as Record<string, never> }) },
+      body: { to, version, ...(payload === null ? {} : { payload }) },
     });
     store.apply({ t: "own.cards", d: { threadId, cards: [moved] } });
     return true;
@@ -129,7 +129,7 @@ export async function historyOf(card: Card): Promise<Message[]> {
   let after = card.messageId;
   for (let page = 0; page < MOST_PAGES && moves.length < card.version - 1; page++) {
     const answer = await request("get", `${routes(room)}/messages`, { path, query: { limit: 100, after } });
-    const messages = answer.items as unknown as Message[];
+    const messages = answer.items;
     moves.push(...messages.filter((each) => transitionTarget(each) === card.messageId));
     const last = messages.at(-1);
     if (last === undefined || answer.next === null) break;
@@ -142,7 +142,7 @@ const MOST_PAGES = 50;
 
 /** The id of the card that a message made a transition of, or null. */
 export function transitionTarget(message: Message): string | null {
-  const action = message.action as JsonObject | null;
+  const action = message.action;
   const answered = action?.["answered"] as JsonObject | undefined;
   const cardId = action?.["cardId"] ?? answered?.["cardId"];
   return typeof cardId === "string" ? cardId : null;
@@ -166,7 +166,7 @@ export async function putTab(
   try {
     const fresh = await request("put", "/v1/threads/{threadId}/tabs/{tab}", {
       path,
-      body: { content: content as Record<string, never>, sourceVersion: seen + 1 },
+      body: { content: content as JsonObject, sourceVersion: seen + 1 },
     });
     store.apply({ t: "own.panel", d: { threadId, tabs: [fresh] } });
     return true;

@@ -55,7 +55,7 @@ export async function loadContents(workspaceId: string): Promise<void> {
     const query: { cursor?: string } = cursor === null ? {} : { cursor };
     const page = await everything(workspaceId, query);
     members.push(...page.members);
-    items.push(...(page.items as unknown as Item[]));
+    items.push(...page.items);
     settings.push(...page.settings);
     cursor = page.next;
   } while (cursor !== null);
@@ -103,9 +103,9 @@ export interface ItemDraft {
 export async function createItem(workspaceId: string, draft: ItemDraft): Promise<void> {
   const item = await request("post", `${AT}/items`, {
     path: { workspaceId },
-    body: { ...draft, data: draft.data as Record<string, never> },
+    body: draft,
   });
-  store.apply({ t: "workspace.item.created", d: item as unknown as Item });
+  store.apply({ t: "workspace.item.created", d: item });
 }
 
 /** Change an item, shown at once. On a conflict the current item is shown, and the result is false. */
@@ -117,10 +117,10 @@ export async function changeItem(item: Item, changes: Partial<ItemDraft>): Promi
       path: { workspaceId, itemId },
       body: {
         version,
-        ...(changes as { title?: string; status?: string | null; data?: Record<string, never> }),
+        ...changes,
       },
     });
-    store.apply({ t: "workspace.item.updated", d: fresh as unknown as Item });
+    store.apply({ t: "workspace.item.updated", d: fresh });
     return true;
   } catch (error) {
     const current = error instanceof Problem && error.status === 409 ? error.current : undefined;

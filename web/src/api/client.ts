@@ -1,4 +1,5 @@
 // Requests, typed by the schema: `request("get", "/v1/servers/{serverId}", { path: { serverId } })`.
+import { BASE } from "./base";
 import { Problem, SignedOut, Unreachable } from "./problems";
 import type { components, paths } from "./schema";
 import { accessToken, renew } from "./session";
@@ -72,7 +73,7 @@ export async function upload(
   const query = new URLSearchParams({ name: file.name.slice(0, 200) || "file", purpose });
   return await new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest(); // fetch reports no upload progress
-    sending.open("POST", `/v1/attachments?${query}`);
+    sending.open("POST", `${BASE}/v1/attachments?${query}`);
     sending.setRequestHeader("authorization", `Bearer ${token}`);
     sending.setRequestHeader("content-type", "application/octet-stream");
     sending.responseType = "json";
@@ -131,9 +132,9 @@ async function read(answer: Response): Promise<unknown> {
 }
 
 function address(template: string, options: Loose): string {
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(options.path?.[name] ?? ""),
-  );
+  const path =
+    BASE +
+    template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.path?.[name] ?? ""));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(options.query ?? {}))
     if (value !== undefined && value !== null) query.set(name, String(value));

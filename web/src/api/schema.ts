@@ -1881,7 +1881,6 @@ export interface components {
             accepted: boolean;
         };
         AccountDeletionRequest: {
-            /** @default null */
             password?: string | null;
         };
         Amendment: {
@@ -1890,7 +1889,9 @@ export interface components {
             amendmentId: string;
             cardMessageId: string;
             documentId: string | null;
-            payload: Record<string, never>;
+            payload: {
+                [key: string]: unknown;
+            };
             summary: string;
             threadId: string;
         };
@@ -1911,7 +1912,9 @@ export interface components {
             action: string;
             actor: string;
             at: string;
-            details: Record<string, never>;
+            details: {
+                [key: string]: unknown;
+            };
             entryId: string;
             target: string | null;
         };
@@ -1935,7 +1938,9 @@ export interface components {
             flags: components["schemas"]["FlagsView"] | null;
             messageId: string;
             nsfwBand: number | null;
-            payload: Record<string, never>;
+            payload: {
+                [key: string]: unknown;
+            };
             state: string;
             threadId: string;
             type: string;
@@ -2067,7 +2072,6 @@ export interface components {
         Everyone: {
             /** @enum {unknown} */
             kind: "everyone";
-            /** @default null */
             label?: string | null;
         };
         EverythingView: {
@@ -2110,7 +2114,9 @@ export interface components {
         InboxConfigView: {
             description: string | null;
             inbox: string;
-            schema: Record<string, never> | null;
+            schema: {
+                [key: string]: unknown;
+            } | null;
             tenant: string;
             title: string | null;
             ttl: {
@@ -2118,6 +2124,7 @@ export interface components {
             };
         };
         InboxMessageView: {
+            archivedAt: string | null;
             /** @enum {unknown} */
             audience: "everyone" | "users";
             body: unknown;
@@ -2125,9 +2132,10 @@ export interface components {
             ctaUri: string | null;
             expiresAt: string | null;
             messageId: string;
-            readat: string | null;
+            readAt: string | null;
             receivedAt: string;
             sender: string;
+            snoozedUntil: string | null;
             title: string;
         };
         InboxUnreadView: {
@@ -2150,7 +2158,9 @@ export interface components {
             uses: number;
         };
         ItemChanges: {
-            data?: Record<string, never>;
+            data?: {
+                [key: string]: unknown;
+            };
             status?: string | null;
             title?: string;
             version: number;
@@ -2158,7 +2168,9 @@ export interface components {
         ItemView: {
             createdAt: string;
             createdBy: string | null;
-            data: Record<string, never>;
+            data: {
+                [key: string]: unknown;
+            };
             itemId: string;
             status: string | null;
             title: string;
@@ -2298,7 +2310,6 @@ export interface components {
             next: string | null;
         };
         Login: {
-            /** @default null */
             device?: string | null;
             email: string;
             password: string;
@@ -2322,9 +2333,20 @@ export interface components {
             userId: string;
             username: string;
         };
+        MessageFile: {
+            fileId: string;
+            h?: number;
+            kind: string;
+            mime: string;
+            name: string;
+            size: number;
+            w?: number;
+        };
         MessageView: {
-            action: Record<string, never> | null;
-            attachments: Record<string, never>[];
+            action: {
+                [key: string]: unknown;
+            } | null;
+            attachments: components["schemas"]["MessageFile"][];
             authorId: string;
             content: string;
             createdAt: string;
@@ -2344,20 +2366,19 @@ export interface components {
             username: string;
         };
         NewBan: {
-            /** @default null */
             reason?: string | null;
         };
         NewCard: {
-            payload: Record<string, never>;
+            payload: {
+                [key: string]: unknown;
+            };
             type: string;
         };
         NewChannel: {
             name: string;
-            /** @default null */
             topic?: string | null;
         };
         NewConversation: {
-            /** @default null */
             name?: string | null;
             /** @enum {unknown} */
             type: "direct" | "group";
@@ -2369,13 +2390,10 @@ export interface components {
             version: number;
         };
         NewDocument: {
-            /** @default null */
             body?: string | null;
-            /** @default null */
             fileId?: string | null;
             /** @enum {unknown} */
             kind: "contract" | "license" | "other" | "release";
-            /** @default null */
             note?: string | null;
             title: string;
         };
@@ -2385,7 +2403,6 @@ export interface components {
             currency: string;
             /** Format: date */
             incurredOn: string;
-            /** @default null */
             receiptFileId?: string | null;
             title: string;
         };
@@ -2395,13 +2412,11 @@ export interface components {
             size: number;
         };
         NewInboxConfig: {
-            /** @default null */
             description?: string | null;
-            /** @default null */
-            schema?: Record<string, never> | null;
-            /** @default null */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
             title?: string | null;
-            /** @default null */
             ttl?: {
                 [key: string]: string;
             } | null;
@@ -2409,27 +2424,21 @@ export interface components {
         NewInboxMessage: {
             audience: components["schemas"]["Users"] | components["schemas"]["Everyone"];
             body: unknown;
-            /** @default null */
             category?: string | null;
-            /** @default null */
             ctaUri?: string | null;
-            /** @default null */
             hostSystemId?: string | null;
             sender: string;
             title: string;
-            /** @default null */
             ttl?: string | null;
         };
         NewInvite: {
-            /** @default null */
             expiresInSeconds?: number | null;
-            /** @default null */
             maxUses?: number | null;
         };
         NewItem: {
-            /** @default null */
-            data?: Record<string, never> | null;
-            /** @default null */
+            data?: {
+                [key: string]: unknown;
+            } | null;
             status?: string | null;
             title: string;
         };
@@ -2438,23 +2447,16 @@ export interface components {
             role: "admin" | "member" | "owner";
         };
         NewMessage: {
-            /** @default [] */
             attachments?: string[];
-            /** @default  */
             content?: string;
-            /** @default null */
             nonce?: string | null;
-            /** @default null */
             replyTo?: string | null;
         };
         NewOwner: {
             userId: string;
         };
         NewParticipant: {
-            /**
-             * @default member
-             * @enum {unknown}
-             */
+            /** @enum {unknown} */
             role?: "admin" | "member";
             userId: string;
         };
@@ -2475,7 +2477,6 @@ export interface components {
             role: "admin" | "member";
         };
         NewServer: {
-            /** @default null */
             iconUrl?: string | null;
             name: string;
         };
@@ -2487,27 +2488,22 @@ export interface components {
             status: "archived" | "locked" | "open";
         };
         NewTab: {
-            content: Record<string, never> | unknown[];
+            content: {
+                [key: string]: unknown;
+            } | unknown[];
             sourceVersion: number;
         };
         NewTenantSettings: {
-            /** @default null */
             title?: string | null;
-            /** @default null */
             ttl?: string | null;
         };
         NewThread: {
-            /** @default null */
             city?: string | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
-            /** @default null */
             lbgId?: string | null;
-            /** @default null */
             legId?: string | null;
-            /** @default null */
             listingId?: string | null;
-            /** @default false */
             safeModeRequired?: boolean;
             sellerUserId: string;
         };
@@ -2517,8 +2513,9 @@ export interface components {
             userId: string;
         };
         NewTransition: {
-            /** @default null */
-            payload?: Record<string, never> | null;
+            payload?: {
+                [key: string]: unknown;
+            } | null;
             to: string;
             version: number;
         };
@@ -2526,11 +2523,8 @@ export interface components {
             value: unknown;
         };
         NewVersion: {
-            /** @default null */
             body?: string | null;
-            /** @default null */
             fileId?: string | null;
-            /** @default null */
             note?: string | null;
             version: number;
         };
@@ -2538,9 +2532,7 @@ export interface components {
             name: string;
         };
         NewWorkspaceInvite: {
-            /** @default null */
             expiresInSeconds?: number | null;
-            /** @default null */
             maxUses?: number | null;
         };
         OwnWorkspaceView: {
@@ -2646,7 +2638,6 @@ export interface components {
             username: string;
         };
         ReadAll: {
-            /** @default null */
             category?: string | null;
         };
         ReaderView: {
@@ -2681,14 +2672,12 @@ export interface components {
             refreshToken: string;
         };
         Registration: {
-            /** @default null */
             device?: string | null;
             email: string;
             password: string;
             username: string;
         };
         RegistrationConfirmation: {
-            /** @default null */
             device?: string | null;
             token: string;
         };
@@ -2703,8 +2692,10 @@ export interface components {
             email: string;
         };
         ReviewedMessage: {
-            action: Record<string, never> | null;
-            attachments: Record<string, never>[];
+            action: {
+                [key: string]: unknown;
+            } | null;
+            attachments: components["schemas"]["MessageFile"][];
             content: string;
             createdAt: string;
             editedAt: string | null;
@@ -2737,12 +2728,13 @@ export interface components {
         Ruling: {
             /** @enum {unknown} */
             decision: "approve" | "block";
-            /** @default null */
             note?: string | null;
         };
         SentView: {
-            action: Record<string, never> | null;
-            attachments: Record<string, never>[];
+            action: {
+                [key: string]: unknown;
+            } | null;
+            attachments: components["schemas"]["MessageFile"][];
             authorId: string;
             content: string;
             createdAt: string;
@@ -2812,7 +2804,9 @@ export interface components {
             until: string;
         };
         TabView: {
-            content: Record<string, never> | unknown[] | null;
+            content: {
+                [key: string]: unknown;
+            } | unknown[] | null;
             flags: components["schemas"]["FlagsView"] | null;
             nsfwBand: number | null;
             sourceVersion: number;
@@ -2884,7 +2878,6 @@ export interface components {
         Users: {
             /** @enum {unknown} */
             kind: "users";
-            /** @default null */
             label?: string | null;
             userIds: string[];
         };

@@ -4,11 +4,13 @@
 // the page runs no script but its own (a strict Content-Security-Policy, text never becomes markup), the access token
 // lives for minutes, a refresh token works once and its reuse ends the session; a cookie instead would bring CSRF to
 // every route and would not work for clients of another origin.
+import { BASE } from "./base";
 import { Problem, SignedOut, Unreachable } from "./problems";
 import type { Me, SignedIn } from "./shapes";
 
-const KEY = "sobremesa.session";
-const LOCK = "sobremesa.session";
+/** Two sites at the same origin have a session each. */
+const KEY = `sobremesa.session${BASE}`;
+const LOCK = KEY;
 /** A token that expires sooner than this is renewed before use. */
 const MARGIN_MS = 30_000;
 
@@ -79,7 +81,7 @@ async function renewOnce(refused: string): Promise<Session> {
   if (session.accessToken !== refused) return session;
   let answer: Response;
   try {
-    answer = await fetch("/v1/auth/refresh", {
+    answer = await fetch(`${BASE}/v1/auth/refresh`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ refreshToken: session.refreshToken }),

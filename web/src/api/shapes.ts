@@ -20,22 +20,11 @@ export type Unread = Schemas["UnreadView"];
 export type Reader = Schemas["ReaderView"];
 export type Pin = Schemas["PinView"];
 export type Reaction = Schemas["ReactionView"];
-export type RoomKind = "channel" | "conversation" | "thread";
+export type RoomKind = Message["roomKind"];
 
 /** A file of a message; `GET /attachments` returns its download URL. */
-export interface Attachment {
-  fileId: string;
-  kind: string;
-  name: string;
-  mime: string;
-  size: number;
-  w?: number;
-  h?: number;
-}
-
-export type Message = Omit<Schemas["MessageView"], "attachments"> & { attachments: Attachment[] };
-
-export type PinnedMessage = Omit<Pin, "message"> & { message: Message };
+export type Attachment = Schemas["MessageFile"];
+export type Message = Schemas["MessageView"];
 
 /** Identifies a room in the API and the store. */
 export interface RoomRef {
@@ -53,7 +42,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export type Thread = Schemas["ThreadView"];
 export type ThreadRole = NonNullable<Thread["roleContext"]>;
 export type ThreadParticipant = Schemas["ThreadParticipantView"];
-export type Card = Omit<Schemas["CardView"], "payload"> & { payload: JsonObject };
+export type Card = Schemas["CardView"];
 export type Tab = Omit<Schemas["TabView"], "content"> & { content: unknown };
 export type TabName = Tab["tab"];
 export type ThreadDocument = Schemas["Document"];
@@ -67,5 +56,5 @@ export type Workspace = Schemas["OwnWorkspaceView"];
 export type WorkspaceRole = Workspace["role"];
 export type WorkspaceMember = Schemas["WorkspaceMemberView"];
 export type WorkspaceInvite = Schemas["WorkspaceInviteView"];
-export type Item = Omit<Schemas["ItemView"], "data"> & { data: JsonObject };
+export type Item = Schemas["ItemView"];
 export type WorkspaceSetting = Schemas["SettingView"];

@@ -3,6 +3,7 @@ import { loadServer } from "../actions/communities";
 import { loadConversation } from "../actions/conversations";
 import { countUnread, loadPins, loadReaders, refresh } from "../actions/room";
 import { resendWaiting, restoreOutbox } from "../actions/sending";
+import { gatewayUrl } from "../api/base";
 import { accessToken, currentSession, endSession, onSession, renew } from "../api/session";
 import { roomEntry } from "../store/selectors";
 import { roomKey, type RoomKey, type ServerEntry } from "../store/state";
@@ -17,7 +18,7 @@ const ignore = () => undefined;
 /** Keep a connection for the signed-in user for as long as the page is open. */
 export function connect(): void {
   const gateway = new Gateway({
-    url: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/gateway`,
+    url: gatewayUrl(location),
     token: async (refused) =>
       refused === undefined ? await accessToken() : (await renew(refused)).accessToken,
     onEvent: handleEvent,

@@ -3,7 +3,7 @@
 // It identifies, sends heartbeats, resumes, drops duplicates, and reconnects after a random delay, so that thousands of
 // clients do not reconnect at the same time. It does not interpret events.
 import { SignedOut } from "../api/problems";
-import { HEARTBEAT, IDENTIFY, RESUME, TOKEN_REFUSED, type Frame, type LiveEvent } from "./frames";
+import { TOKEN_REFUSED, type ClientFrame, type Frame, type LiveEvent } from "./frames";
 
 export type Link = "connecting" | "live" | "waiting";
 
@@ -142,8 +142,8 @@ export class Gateway {
     this.isTokenRefused = false;
     this.usedToken = token;
     if (this.sessionId !== null && this.cursor !== null)
-      this.send(RESUME, { token, sessionId: this.sessionId, s: this.cursor });
-    else this.send(IDENTIFY, { token });
+      this.send({ op: 6, d: { token, sessionId: this.sessionId, s: this.cursor } });
+    else this.send({ op: 2, d: { token } });
   }
 
   private closed(code: number): void {
@@ -179,7 +179,7 @@ export class Gateway {
         return;
       }
       this.isAcknowledged = false;
-      this.send(HEARTBEAT, { s: this.cursor });
+      this.send({ op: 1, d: { s: this.cursor } });
       this.beat = setTimeout(next, interval);
     };
     clearTimeout(this.beat);
@@ -202,7 +202,7 @@ export class Gateway {
       const token = await this.options.token(this.usedToken);
       if (socket !== this.socket) return;
       this.usedToken = token;
-      this.send(IDENTIFY, { token });
+      this.send({ op: 2, d: { token } });
     } catch (error) {
       // Otherwise the socket closes when its token expires, and the reconnect tries again.
       if (error instanceof SignedOut && socket === this.socket) this.signOut();
@@ -219,8 +219,8 @@ export class Gateway {
     return true;
   }
 
-  private send(op: number, d: unknown): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ op, d }));
+  private send(frame: ClientFrame): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
   }
 
   private disconnect(): void {

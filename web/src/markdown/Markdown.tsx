@@ -1,6 +1,7 @@
 // Renders parsed Markdown as React elements, never as HTML.
 import { Fragment, memo, useMemo, type ReactNode } from "react";
 import { Link } from "wouter";
+import { BASE, pathInside } from "../api/base";
 import { useTabIndex } from "../view/tabStop";
 import { isOnlyEmoji, parse, type Block, type Inline } from "./parse";
 
@@ -19,10 +20,10 @@ export interface Names {
 const INTERNAL = /^\/(?:(?:c|d|t|w|inbox|settings|invite|admin)(?:\/|$)|$)/;
 
 /** The path of a link to a page of this client; null for any other link. */
-export function internalPath(href: string): string | null {
+export function internalPath(href: string, base = BASE): string | null {
   const url = URL.canParse(href, location.href) ? new URL(href, location.href) : null;
-  if (url === null || url.origin !== location.origin || !INTERNAL.test(url.pathname)) return null;
-  return url.pathname + url.search + url.hash;
+  const path = url?.origin === location.origin ? pathInside(url.pathname, base) : null;
+  return url === null || path === null || !INTERNAL.test(path) ? null : path + url.search + url.hash;
 }
 
 export const Markdown = memo(function Markdown({ text, names }: { text: string; names: Names }) {

@@ -10,6 +10,7 @@ import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { PictureField } from "../view/PictureField";
 import { toastError } from "../view/toasts";
+import { DeletionForm } from "./DeletionForm";
 
 export function CommunitySettings({ server, onClose }: { server: ServerEntry; onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -29,27 +30,16 @@ export function CommunitySettings({ server, onClose }: { server: ServerEntry; on
       </Form>
       <Bans serverId={serverId} />
       {server.role === "owner" && (
-        <details className="danger-zone">
-          <summary>Delete community</summary>
-          <Form
-            submit="Delete permanently"
-            danger
-            onSubmit={async ({ confirmation = "" }) => {
-              if (confirmation !== server.name) throw new Error("The name doesn't match.");
-              await deleteServer(serverId);
-              onClose();
-              navigate("/");
-            }}
-          >
-            <Field
-              label={`Type “${server.name}” to confirm`}
-              note="Deletes every channel and message. This can't be undone."
-              name="confirmation"
-              required
-              autoComplete="off"
-            />
-          </Form>
-        </details>
+        <DeletionForm
+          what="community"
+          name={server.name}
+          note="Deletes every channel and message."
+          onDelete={async () => {
+            await deleteServer(serverId);
+            onClose();
+            navigate("/");
+          }}
+        />
       )}
     </Dialog>
   );

@@ -1,6 +1,7 @@
 // The invite dialog of a community or a workspace: a new link with its QR code, and the active invites.
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { revokeInvite } from "../actions/communities";
+import { BASE } from "../api/base";
 import type { Invite } from "../api/shapes";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
@@ -12,7 +13,7 @@ import { toastError, toast } from "../view/toasts";
 const QrCode = lazy(() => import("../qr/QrCode"));
 const DAY = 86_400;
 
-const linkOf = (code: string): string => `${location.origin}/invite/${code}`;
+const linkOf = (code: string): string => `${location.origin}${BASE}/invite/${code}`;
 
 type CreatedInvite = Pick<Invite, "code" | "uses" | "maxUses" | "expiresAt">;
 

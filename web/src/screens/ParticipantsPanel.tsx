@@ -1,16 +1,15 @@
 // The participants of a conversation; group admins also add, remove and rename here.
-import { useState } from "react";
 import { useLocation } from "wouter";
 import { addParticipant, removeParticipant, renameConversation, requireUser } from "../actions/conversations";
 import { loadReaders } from "../actions/room";
 import type { Conversation } from "../api/shapes";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
-import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { IconButton } from "../view/Icon";
 import { toastError } from "../view/toasts";
+import { LeaveButton } from "./LeaveButton";
 import { SidePanel } from "./SidePanel";
 
 export function ParticipantsPanel({
@@ -25,7 +24,6 @@ export function ParticipantsPanel({
   const canManage = isGroup && role === "admin";
   const people = Object.values(useStore((state) => state.readings[`conversation:${convoId}`]) ?? {});
   const me = useStore((state) => state.me?.userId ?? "");
-  const [isLeaving, setLeaving] = useState(false);
   const [, navigate] = useLocation();
   const reload = () => loadReaders({ kind: "conversation", id: convoId });
   return (
@@ -67,22 +65,13 @@ export function ParticipantsPanel({
         </>
       )}
       {isGroup && (
-        <button type="button" className="button button-danger" onClick={() => setLeaving(true)}>
-          Leave group
-        </button>
-      )}
-      {isLeaving && (
-        <Dialog title="Leave group?" onClose={() => setLeaving(false)}>
-          <p>You won't receive new messages unless someone adds you again.</p>
-          <Form
-            submit="Leave"
-            danger
-            onSubmit={async () => {
-              await removeParticipant(convoId, me);
-              navigate("/");
-            }}
-          />
-        </Dialog>
+        <LeaveButton
+          what="group"
+          onLeave={async () => {
+            await removeParticipant(convoId, me);
+            navigate("/");
+          }}
+        />
       )}
     </SidePanel>
   );

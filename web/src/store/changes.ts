@@ -5,7 +5,7 @@ import type {
   Member,
   Message,
   Person,
-  PinnedMessage,
+  Pin,
   Reader,
   RoomRef,
   Server,
@@ -45,7 +45,7 @@ interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges {
   "own.server": { server: Server; role: ServerRole; channels: readonly ReadyChannel[] };
   "own.conversation": { conversation: Conversation };
   "own.person": { person: Person };
-  "own.pins": { room: RoomRef; pins: readonly PinnedMessage[] };
+  "own.pins": { room: RoomRef; pins: readonly Pin[] };
 }
 
 export type OwnChange = { [T in keyof Own]: { t: T; d: Own[T] } }[keyof Own];

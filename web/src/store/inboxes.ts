@@ -1,6 +1,6 @@
 // Inboxes: counts by category, and the loaded notifications.
 import type { InboxCounts, InboxMessage } from "../api/shapes";
-import type { InboxRef, ReadyInbox } from "../live/inboxes";
+import type { InboxRef, ReadyInbox } from "../live/frames";
 import type { Change } from "./changes";
 import type { State } from "./state";
 
@@ -31,7 +31,7 @@ export interface OwnInboxChanges {
     where: "replace" | "older";
   };
   /** Changes of this client before the server confirms them. */
-  "own.inboxRead": InboxRef & { messageIds: readonly string[]; readat: string | null };
+  "own.inboxRead": InboxRef & { messageIds: readonly string[]; readAt: string | null };
   "own.inboxGone": InboxRef & { messageId: string };
   "own.inboxBack": InboxRef & { message: InboxMessage };
   "own.inboxMuted": InboxRef & { category: string; muted: boolean };
@@ -58,7 +58,7 @@ export function reduceInboxes(state: State, change: Change): State {
     }
     case "own.inboxRead":
       return change.d.messageIds.reduce(
-        (before, messageId) => withRead(before, change.d, messageId, change.d.readat),
+        (before, messageId) => withRead(before, change.d, messageId, change.d.readAt),
         state,
       );
     case "own.inboxGone":
@@ -66,7 +66,7 @@ export function reduceInboxes(state: State, change: Change): State {
     case "own.inboxBack": {
       const { inbox, message } = change.d;
       const list = state.inboxLists[inbox];
-      const back = counted(state, inbox, message.category, 1, message.readat === null ? 1 : 0);
+      const back = counted(state, inbox, message.category, 1, message.readAt === null ? 1 : 0);
       return list === undefined
         ? back
         : withList(back, inbox, { ...list, messages: merged(list.messages, [message]) });
@@ -80,7 +80,7 @@ export function reduceInboxes(state: State, change: Change): State {
 
 export function passes(message: InboxMessage, filter: InboxFilter): boolean {
   if (filter.category !== null && message.category !== filter.category) return false;
-  return !filter.unread || message.readat === null;
+  return !filter.unread || message.readAt === null;
 }
 
 export function sameFilter(one: InboxFilter, other: InboxFilter): boolean {
@@ -108,27 +108,27 @@ function arrived(state: State, { tenant, inbox, ...message }: InboxRef & InboxMe
 
 function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]): State {
   const isHidden =
-    mark.archivedat !== null || (mark.snoozeduntil !== null && Date.parse(mark.snoozeduntil) > Date.now());
+    mark.archivedAt !== null || (mark.snoozedUntil !== null && Date.parse(mark.snoozedUntil) > Date.now());
   const list = state.inboxLists[mark.inbox];
   if (list === undefined) return state;
   // A separate event brings the counts.
   const messages = isHidden
     ? list.messages.filter((each) => each.messageId !== mark.messageId)
     : list.messages.map((each) =>
-        each.messageId === mark.messageId ? { ...each, readat: mark.readat } : each,
+        each.messageId === mark.messageId ? { ...each, readAt: mark.readAt } : each,
       );
   return withList(state, mark.inbox, { ...list, messages });
 }
 
 /** A read message stays in the list until that loads again, whatever the filter, so that rows do not jump. */
-function withRead(state: State, { inbox }: InboxRef, messageId: string, readat: string | null): State {
+function withRead(state: State, { inbox }: InboxRef, messageId: string, readAt: string | null): State {
   const list = state.inboxLists[inbox];
   const message = list?.messages.find((each) => each.messageId === messageId);
-  if (list === undefined || message === undefined || (message.readat === null) === (readat === null))
+  if (list === undefined || message === undefined || (message.readAt === null) === (readAt === null))
     return state;
-  const messages = list.messages.map((each) => (each === message ? { ...each, readat } : each));
+  const messages = list.messages.map((each) => (each === message ? { ...each, readAt } : each));
   const fresh = withList(state, inbox, { ...list, messages });
-  return counted(fresh, inbox, message.category, 0, readat === null ? 1 : -1);
+  return counted(fresh, inbox, message.category, 0, readAt === null ? 1 : -1);
 }
 
 function removed(state: State, { inbox }: InboxRef, messageId: string): State {
@@ -139,7 +139,7 @@ function removed(state: State, { inbox }: InboxRef, messageId: string): State {
     ...list,
     messages: list.messages.filter((each) => each !== message),
   });
-  return counted(fresh, inbox, message.category, -1, message.readat === null ? -1 : 0);
+  return counted(fresh, inbox, message.category, -1, message.readAt === null ? -1 : 0);
 }
 
 function withMuted(

@@ -1,5 +1,6 @@
 // The messages of rooms: pages and events become a contiguous log.
 import type { Message, Reaction } from "../api/shapes";
+import type { LiveMessage } from "../live/frames";
 import type { Change } from "./changes";
 import { roomKey, type Log, type RoomKey, type State } from "./state";
 
@@ -150,14 +151,9 @@ function rewritten(old: Message, fresh: Message, me: string | undefined): Messag
   return { ...fresh, reactions };
 }
 
-/** A message with defaults for the fields that an event left out. */
-function complete(message: Message): Message {
-  const loose: Partial<Message> = message;
-  const reactions = (loose.reactions ?? []).map((each) => ({
-    ...each,
-    me: (each as Partial<Reaction>).me ?? false,
-  }));
-  return { ...message, reactions, attachments: loose.attachments ?? [], mentions: loose.mentions ?? [] };
+/** A message of a page as it is; one of an event with reactions of nobody in particular. */
+function complete(message: LiveMessage): Message {
+  return { ...message, reactions: message.reactions.map((each) => ({ me: false, ...each })) };
 }
 
 function placed(reactions: readonly Reaction[], fresh: Reaction): Reaction[] {

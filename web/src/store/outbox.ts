@@ -1,5 +1,4 @@
 // The outbox: messages that the server does not have yet. They survive a reload.
-import type { Message } from "../api/shapes";
 import type { Change } from "./changes";
 import type { Outgoing, State } from "./state";
 
@@ -26,23 +25,14 @@ export function reduceOutbox(state: State, change: Change): State {
     case "own.sent":
     case "own.withdrawn":
       return { ...state, outbox: withoutNonce(state.outbox, change.d.nonce) };
-    case "message.created": {
+    case "message.created":
       // The event may arrive before the response: it then replaces the outgoing message.
-      const early = state.outbox.find((each) => each.state === "sending" && matches(change.d, each, state));
-      return early === undefined ? state : { ...state, outbox: withoutNonce(state.outbox, early.nonce) };
-    }
+      return change.d.nonce === undefined
+        ? state
+        : { ...state, outbox: withoutNonce(state.outbox, change.d.nonce) };
     default:
       return state;
   }
-}
-
-function matches(message: Message, outgoing: Outgoing, state: State): boolean {
-  return (
-    message.authorId === state.me?.userId &&
-    message.roomId === outgoing.room.id &&
-    message.content === outgoing.content &&
-    message.replyTo === outgoing.replyTo
-  );
 }
 
 function withoutNonce(outbox: readonly Outgoing[], nonce: string): Outgoing[] {

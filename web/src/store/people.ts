@@ -8,7 +8,7 @@ export function reducePeople(state: State, change: Change): State {
     case "own.session":
       return change.d.me === null ? state : { ...state, me: change.d.me };
     case "ready": {
-      const online = (change.d.presences ?? []).filter((each) => each.status === "online");
+      const online = change.d.presences.filter((each) => each.status === "online");
       const others = change.d.conversations.flatMap((each) => (each.other === null ? [] : [each.other]));
       const fresh = known({ ...state, me: change.d.user }, [change.d.user, ...others]);
       return {

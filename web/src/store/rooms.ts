@@ -1,6 +1,6 @@
 // Communities with their channels and members, and conversations, with their unread counts.
-import type { Conversation, Member, Message, RoomRef, Unread } from "../api/shapes";
-import type { Ready } from "../live/frames";
+import type { Conversation, Member, RoomRef, Unread } from "../api/shapes";
+import type { LiveMessage, Ready } from "../live/frames";
 import type { Change } from "./changes";
 import {
   NOTHING_UNREAD,
@@ -146,7 +146,7 @@ function withConversation(state: State, conversation: Conversation): State {
 }
 
 /** Apply a new message: unread unless the user wrote it or is viewing the end of the room. */
-function withNewMessage(state: State, message: Message): State {
+function withNewMessage(state: State, message: LiveMessage): State {
   const room: RoomRef = { kind: message.roomKind, id: message.roomId };
   const isMine = message.authorId === state.me?.userId;
   const isSeen = isMine || state.viewing === roomKey(room);
@@ -179,7 +179,7 @@ function withNewMessage(state: State, message: Message): State {
   });
 }
 
-function isOld(message: Message, lastMessageId: string | null): boolean {
+function isOld(message: LiveMessage, lastMessageId: string | null): boolean {
   return lastMessageId !== null && message.messageId <= lastMessageId;
 }
 

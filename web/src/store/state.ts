@@ -7,7 +7,7 @@ import type {
   Member,
   Message,
   Person,
-  PinnedMessage,
+  Pin,
   RoomKind,
   RoomRef,
   Server,
@@ -87,7 +87,7 @@ export interface State extends Threads, Inboxes, Workspaces {
   typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
   outbox: readonly Outgoing[];
   /** The pinned messages of a room, once loaded. */
-  pins: Readonly<Record<RoomKey, readonly PinnedMessage[]>>;
+  pins: Readonly<Record<RoomKey, readonly Pin[]>>;
   /** The room on screen. */
   openRoom: RoomKey | null;
   /** The room whose end is in view: new messages there are read at once. */

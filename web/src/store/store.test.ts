@@ -30,6 +30,7 @@ const server = {
 };
 const READY: Ready = {
   sessionId: "x",
+  expiresAt: "2026-11-16T09:40:00.000Z",
   user: ME,
   servers: [{ ...server, role: "owner", channels: [channel] }],
   conversations: [{ convoId: "D", other: null, unread: channel.unread, lastMessageId: null } as Conversation],
@@ -258,10 +259,17 @@ describe("the outbox", () => {
 
   it("shows a message once if the event arrives before the response", () => {
     const message = newMessage("m2", { authorId: "ana", content: "hello" });
-    state = after(state, { t: "message.created", d: message });
+    state = after(state, { t: "message.created", d: { ...message, nonce: "n1" } });
     expect(state.outbox).toEqual([]);
     state = after(state, { t: "own.sent", d: { nonce: "n1", message } });
     expect(texts(state)).toEqual(["m1", "m2"]);
+  });
+
+  it("keeps a message when another tab sends the same text", () => {
+    const other = newMessage("m2", { authorId: "ana", content: "hello" });
+    state = after(state, { t: "message.created", d: { ...other, nonce: "n2" } });
+    state = after(state, { t: "own.outgoing", d: { nonce: "n1", state: "failed", why: "Too long." } });
+    expect(state.outbox).toMatchObject([{ nonce: "n1", state: "failed" }]);
   });
 
   it("keeps the reason of a failure until the retry", () => {
@@ -312,7 +320,10 @@ it("an unpinned message is no longer among the pins of its room", () => {
     EMPTY,
     { t: "ready", d: READY },
     { t: "own.pins", d: { room: ROOM, pins } },
-    { t: "pin.removed", d: { roomKind: "channel", roomId: "C", messageId: "m1" } },
+    {
+      t: "pin.removed",
+      d: { roomKind: "channel", roomId: "C", messageId: "m1", pinnedBy: "ben", pinnedAt: "" },
+    },
   );
   expect(state.pins["channel:C"]).toEqual([]);
 });

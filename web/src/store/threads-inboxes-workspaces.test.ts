@@ -10,7 +10,7 @@ import type {
   WorkspaceMember,
   WorkspaceSetting,
 } from "../api/shapes";
-import type { ReadyInbox } from "../live/inboxes";
+import type { Ready, ReadyInbox } from "../live/frames";
 import type { Change } from "./changes";
 import { chosenStatuses, columnsOf } from "./workspaces";
 import { inboxTally } from "./inboxes";
@@ -52,8 +52,9 @@ const workspace = {
 } as Workspace;
 
 function after(...changes: Change[]): State {
-  const ready = {
+  const ready: Ready = {
     sessionId: "x",
+    expiresAt: AT,
     user: ME,
     servers: [],
     conversations: [],
@@ -62,7 +63,7 @@ function after(...changes: Change[]): State {
     inboxes: [inbox],
     workspaces: [workspace],
   };
-  return [{ t: "ready", d: ready } as Change, ...changes].reduce(reduce, EMPTY);
+  return ([{ t: "ready", d: ready }, ...changes] as Change[]).reduce(reduce, EMPTY);
 }
 
 function newMessage(messageId: string, authorId = "bo"): Message {
@@ -210,7 +211,9 @@ describe("inboxes", () => {
       body: "",
       category: "offers",
       ctaUri: null,
-      readat: null,
+      readAt: null,
+      archivedAt: null,
+      snoozedUntil: null,
     },
     ...{ receivedAt: AT, expiresAt: null, audience: "users" as const },
     ...more,
@@ -240,7 +243,7 @@ describe("inboxes", () => {
   });
 
   it("keep a message that was just read in the unread list", () => {
-    const read: Change = { t: "own.inboxRead", d: { ...place, messageIds: ["a"], readat: AT } };
+    const read: Change = { t: "own.inboxRead", d: { ...place, messageIds: ["a"], readAt: AT } };
     const state = after(page({ category: null, unread: true }), read, read);
     expect(shown(state)).toEqual(["b", "a"]);
     expect(state.inboxes["main"]).toMatchObject({
@@ -256,9 +259,9 @@ describe("inboxes", () => {
     const mark = {
       ...place,
       messageId: "b",
-      readat: null,
-      archivedat: null,
-      snoozeduntil: "2999-01-01T00:00:00Z",
+      readAt: null,
+      archivedAt: null,
+      snoozedUntil: "2999-01-01T00:00:00Z",
     };
     expect(shown(after(page(), { t: "inbox.updated", d: mark }))).toEqual(["a"]);
     expect(

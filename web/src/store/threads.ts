@@ -1,14 +1,6 @@
 // Threads: participants, cards, tabs of the project panel, and unread counts.
-import type {
-  Card,
-  Message,
-  Tab,
-  TabName,
-  Thread,
-  ThreadParticipant,
-  ThreadRole,
-  Unread,
-} from "../api/shapes";
+import type { Card, Tab, TabName, Thread, ThreadParticipant, ThreadRole, Unread } from "../api/shapes";
+import type { LiveMessage } from "../live/frames";
 import type { Change } from "./changes";
 import type { State } from "./state";
 
@@ -147,7 +139,7 @@ function withTab(state: State, tab: Tab): State {
 }
 
 /** Apply a new message: unread unless it is a notice, or the user wrote it or is viewing the end of the thread. */
-function withNewMessage(state: State, message: Message): State {
+function withNewMessage(state: State, message: LiveMessage): State {
   const thread = message.roomKind === "thread" ? state.threads[message.roomId] : undefined;
   if (thread === undefined || (thread.lastMessageId ?? "") >= message.messageId) return state;
   const isMine = message.authorId === state.me?.userId;

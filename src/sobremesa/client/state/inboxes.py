@@ -17,10 +17,10 @@ def inbox_message(state: StateData, d: Json) -> None:
 def inbox_updated(state: StateData, d: Json) -> None:
     """A message was read, archived or snoozed; the list has neither archived nor snoozed messages."""
     messages = state.inbox_messages.get((d["tenant"], d["inbox"]), {})
-    if d["archivedat"] is not None or d["snoozeduntil"] is not None:
+    if d["archivedAt"] is not None or d["snoozedUntil"] is not None:
         messages.pop(d["messageId"], None)
     elif d["messageId"] in messages:
-        messages[d["messageId"]] = messages[d["messageId"]] | {"readat": d["readat"]}
+        messages[d["messageId"]] = messages[d["messageId"]] | without(d, "tenant", "inbox")
 
 
 def inbox_counts(state: StateData, d: Json) -> None:

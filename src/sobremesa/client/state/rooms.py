@@ -17,7 +17,7 @@ _PARTICIPANT = ("userId", "username", "avatarUrl", "role", "roleContext", "joine
 def as_message(d: Json) -> Json:
     """Return a message without what is specific to a reader, its reactions sorted."""
     reactions = sorted((without(reaction, "me") for reaction in d["reactions"]), key=lambda each: each["emoji"])
-    return {**without(d, "replayed"), "reactions": reactions}
+    return {**without(d, "replayed", "nonce"), "reactions": reactions}
 
 
 def as_pin(d: Json) -> Json:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
 from typing import Any
 
 from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Clash
 from sobremesa.domains.accounts.actor_cache import ActorCache
-from sobremesa.domains.accounts.deletion_hooks import JOB, DeletionHook, JobQueue, PendingDeletions
+from sobremesa.domains.accounts.deletion_hooks import JOB, JobQueue, PendingDeletions, UserDataOfDomains
 from sobremesa.domains.accounts.entities import (
     Credential,
     EmailClaim,
@@ -60,7 +59,7 @@ class AccountDeletion:
         recovery: Recovery,
         jobs: JobQueue,
         pending_deletions: PendingDeletions,
-        deletion_hooks: Sequence[DeletionHook],
+        domains: UserDataOfDomains,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -69,23 +68,23 @@ class AccountDeletion:
         self._recovery = recovery
         self._jobs = jobs
         self._pending_deletions = pending_deletions
-        self._deletion_hooks = deletion_hooks
+        self._domains = domains
 
     async def start(self, user: User, password: str | None) -> None:
         """Empty the profile and queue the removal of the rest; refused while a domain objects."""
         await self._check_password(user, password)
-        for hook in self._deletion_hooks:
-            refusal = await hook.find_objection(user.user_id)
+        for domain in self._domains():
+            refusal = await domain.find_objection(user.user_id)
             if refusal is not None:
                 raise refusal
         removals = await self._removals(user)
 
         try:
             await self._table.write(
-                self._tombstone(user),
-                *removals,
-                self._pending_deletions.adding(user.user_id),
-                self._jobs.new(JOB, user.user_id),
+                user=self._tombstone(user),
+                removals=removals,
+                pending=self._pending_deletions.adding(user.user_id),
+                job=self._jobs.new(JOB, user.user_id),
                 pattern=delete_account,
             )
         except ConditionFailed:
@@ -106,8 +105,8 @@ class AccountDeletion:
         deletes: list[Delete[Any]] = [Delete(block.own_key()) for block in blocks]
         deletes.append(Delete(PasswordReset.key(user_id=user_id)))
         await self._table.write_many(deletes, pattern=delete_user_data)
-        for hook in self._deletion_hooks:
-            await hook.delete_user_data(user_id)
+        for domain in self._domains():
+            await domain.delete_user_data(user_id)
         await self._end_identity(user)
 
         await self._pending_deletions.end(user_id)

@@ -156,7 +156,7 @@ class UserQuery(Input):
 
 def routes(accounts: Accounts) -> Routes:
     """The routes of accounts."""
-    api = Routes("Accounts")
+    api = Routes("Accounts", "Registration, sessions, profiles and blocks.")
 
     @api.post(
         "/auth/register",

@@ -6,7 +6,6 @@ start at the newest month.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.ids import Ids, time_of
 from sobremesa.domains.accounts.entities import AuditEntry, audit_of
 from sobremesa.table import Create, Table
-from sobremesa.table.errors import BadCursor
 
 MONTHS_AT_ONCE = 24
 """How many empty months one page may skip."""
@@ -23,8 +21,6 @@ MONTHS_AT_ONCE = 24
 OPERATOR = "operator"
 """The actor of the command line, and of library calls without a user."""
 SYSTEM_SCOPE = "system"
-
-_CURSOR = re.compile(r"(\d{6})\.([A-Za-z0-9_-]*)")
 
 
 class AuditPage(NamedTuple):
@@ -76,20 +72,21 @@ class Audit:
     ) -> AuditPage:
         """Return a page of the entries of a scope, newest first, back to the month of `since`."""
         first = _month(since)
-        month, inner = _opened(cursor) if cursor is not None else (_month(self._clock.now()), None)
+        asked, cursors = f"audit {scope}".encode(), self._table.cursors
+        month, inner = (_month(self._clock.now()), "") if cursor is None else cursors.open(cursor, asked, 2)
         items: list[AuditEntry] = []
         for _ in range(MONTHS_AT_ONCE):
             if month < first:
                 return AuditPage(items, None)
             question = audit_of(scope=scope, month=month)
-            page = await self._table.query(question, limit=limit - len(items), cursor=inner)
+            page = await self._table.query(question, limit=limit - len(items), cursor=inner or None)
             items += page.items
             if page.cursor is not None:
-                return AuditPage(items, f"{month}.{page.cursor}")
-            month, inner = _month_before(month), None
+                return AuditPage(items, cursors.seal([month, page.cursor], asked))
+            month, inner = _month_before(month), ""
             if len(items) >= limit:
                 break
-        return AuditPage(items, f"{month}." if month >= first else None)
+        return AuditPage(items, cursors.seal([month, ""], asked) if month >= first else None)
 
 
 def tenant_scope(tenant: Tenant) -> str:
@@ -104,10 +101,3 @@ def _month(at: Instant) -> str:
 def _month_before(month: str) -> str:
     year, number = int(month[:4]), int(month[4:])
     return f"{year:04}{number - 1:02}" if number > 1 else f"{year - 1:04}12"
-
-
-def _opened(cursor: str) -> tuple[str, str | None]:
-    match = _CURSOR.fullmatch(cursor)
-    if match is None or not 1 <= int(match[1][4:]) <= 12:
-        raise BadCursor("invalid cursor")
-    return match[1], match[2] or None

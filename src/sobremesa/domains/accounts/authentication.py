@@ -43,13 +43,14 @@ class Authentication:
         self._keys = keys
         self._actor_cache = actor_cache
 
-    async def __call__(self, token: str) -> Actor:
+    async def authenticate(self, token: str) -> Actor:
+        """Return the actor of a token; Unauthenticated if it is not valid."""
         actor = self._actor_cache.find_actor(token)
         return actor if actor is not None else await self._resolve(token)
 
-    async def until(self, token: str) -> tuple[Actor, int]:
+    async def authenticate_until(self, token: str) -> tuple[Actor, int]:
         """Return the actor of a token, and until when (epoch milliseconds) its proof is valid."""
-        actor = await self(token)
+        actor = await self.authenticate(token)
         proof = self._actor_cache.find_proof(token)
         return actor, self._clock.now_ms() if proof is None else proof.good_until_ms
 

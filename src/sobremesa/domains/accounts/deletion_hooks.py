@@ -8,8 +8,8 @@ the names of the users in `PendingDeletions`.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
@@ -34,8 +34,8 @@ class JobQueue(Protocol):
         ...
 
 
-class DeletionHook(Protocol):
-    """What a domain does when an account is deleted."""
+class UserData(Protocol):
+    """What another domain stores of a user."""
 
     async def find_objection(self, user_id: UserId) -> Refusal | None:
         """Return why this account cannot be deleted now, or None."""
@@ -45,13 +45,13 @@ class DeletionHook(Protocol):
         """Remove or mask what this domain stores of a user. It is idempotent."""
         ...
 
-
-class Exporter(Protocol):
-    """What a domain adds to the export of a user's data."""
-
     def export(self, user_id: UserId) -> AsyncIterator[Any]:
         """Yield everything that this domain stores of a user, as JSON values."""
         ...
+
+
+UserDataOfDomains: TypeAlias = Callable[[], Sequence[UserData]]
+"""Returns what the other domains store of a user: a function, since those domains are built after accounts."""
 
 
 class PendingDeletions:

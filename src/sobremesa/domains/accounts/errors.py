@@ -12,98 +12,98 @@ class EmailTaken(Clash):
     """Another user has this e-mail address."""
 
     code = "email_taken"
-    says = "This e-mail address is already in use."
+    default_detail = "This e-mail address is already in use."
 
 
 class UsernameTaken(Clash):
     """Another user has this username, ignoring case."""
 
     code = "username_taken"
-    says = "This username is already taken."
+    default_detail = "This username is already taken."
 
 
 class RegistrationClosed(Forbidden):
     """Users are created by another system."""
 
     code = "registration_closed"
-    says = "Registration is closed."
+    default_detail = "Registration is closed."
 
 
 class RegistrationByMail(Forbidden):
     """Users must confirm their e-mail address to register."""
 
     code = "registration_by_mail"
-    says = "Register with POST /v1/auth/registrations, which confirms the e-mail address."
+    default_detail = "Register with POST /v1/auth/registrations, which confirms the e-mail address."
 
 
 class BadRegistrationToken(Invalid):
     """The registration token is used, expired or invalid."""
 
     code = "bad_registration_token"
-    says = "This token is invalid, used or expired. Register again."
+    default_detail = "This token is invalid, used or expired. Register again."
 
 
 class BadCredentials(Unauthenticated):
     """The user does not exist, or the password is wrong; the response does not state which."""
 
     code = "bad_credentials"
-    says = "The e-mail address, username or password is wrong."
+    default_detail = "The e-mail address, username or password is wrong."
 
 
 class SessionEnded(Unauthenticated):
     """The session was ended or has expired, or its refresh token was used twice."""
 
     code = "session_ended"
-    says = "This session has ended. Log in again."
+    default_detail = "This session has ended. Log in again."
 
 
 class WrongPassword(Forbidden):
     """The session is valid, but the password given as confirmation is wrong."""
 
     code = "wrong_password"
-    says = "The password is wrong."
+    default_detail = "The password is wrong."
 
 
 class NoPassword(Clash):
     """The user authenticates with tokens of another issuer and has no password."""
 
     code = "no_password"
-    says = "This account has no password."
+    default_detail = "This account has no password."
 
 
 class BadResetToken(Invalid):
     """The password reset token is used, expired or invalid."""
 
     code = "bad_reset_token"
-    says = "This link is invalid, used or expired. Request a new one."
+    default_detail = "This link is invalid, used or expired. Request a new one."
 
 
 class MailNotConfigured(NotConfigured):
     """No mailer is configured, so operations that send mail are refused."""
 
     code = "mail_not_configured"
-    says = "This service is not configured to send mail. Contact its operator."
+    default_detail = "This service is not configured to send mail. Contact its operator."
 
 
 class SelfBlock(Invalid):
     """A user cannot block themselves."""
 
     code = "self_block"
-    says = "You cannot block yourself."
+    default_detail = "You cannot block yourself."
 
 
 class OwnsServers(Clash):
     """The account owns communities; `serverIds` in the data lists some of them."""
 
     code = "owns_servers"
-    says = "You own communities. Transfer or delete them first."
+    default_detail = "You own communities. Transfer or delete them first."
 
 
 class OwnsWorkspaces(Clash):
     """Workspaces would be left without an owner; `workspaceIds` in the data lists them."""
 
     code = "owns_workspaces"
-    says = "You are the only owner of workspaces with other members. Add another owner or delete them first."
+    default_detail = "You are the only owner of workspaces with other members. Add another owner or delete them first."
 
 
 def require_own_picture(field: str, address: str | UnsetType | None) -> None:

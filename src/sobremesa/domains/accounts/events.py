@@ -6,7 +6,7 @@ from sobremesa.core.actor import UserId, own_picture
 from sobremesa.core.clock import Instant
 from sobremesa.domains.accounts.entities import Session, User
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, audience_change, user
+from sobremesa.live.events import EventType, Publication, audience_change, user
 from sobremesa.live.translation import Seen, Translation
 
 
@@ -29,7 +29,7 @@ class AccountEvents:
         translation.on(User, self._user, fields=("username", "avatar_url", "deleted_at"))
         translation.on(Session, self._session, fields=())
 
-    async def _user(self, seen: Seen[User]) -> list[Event]:
+    async def _user(self, seen: Seen[User]) -> list[Publication]:
         old, new = seen
         if new is None or new.deleted_at is not None:
             return [] if old is None else [audience_change(ends=[seen.row.user_id])]
@@ -38,5 +38,5 @@ class AccountEvents:
         view = LiveUser(new.user_id, new.username, own_picture(new.avatar_url), new.updated_at)
         return [user_updated(view, user(new.user_id))]
 
-    async def _session(self, seen: Seen[Session]) -> list[Event]:
+    async def _session(self, seen: Seen[Session]) -> list[Publication]:
         return [audience_change(ends=[seen.row.session_id])] if seen.new is None else []

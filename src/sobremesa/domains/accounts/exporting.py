@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from sobremesa.domains.accounts.deletion_hooks import Exporter
+from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.entities import User, blocks_of, sessions_of
 from sobremesa.table import Table
 
 
-async def export_user(table: Table, user: User, exporters: Sequence[Exporter]) -> AsyncGenerator[Any, None]:
+async def export_user(table: Table, user: User, domains: Sequence[UserData]) -> AsyncGenerator[Any, None]:
     """Yield the profile, sessions and blocks, then the data of every other domain."""
     yield {
         "kind": "profile",
@@ -33,6 +33,6 @@ async def export_user(table: Table, user: User, exporters: Sequence[Exporter]) -
         }
     async for block in table.every(blocks_of(user_id=user.user_id)):
         yield {"kind": "block", "userId": block.blocked_id, "createdAt": block.created_at}
-    for exporter in exporters:
-        async for value in exporter.export(user.user_id):
+    for domain in domains:
+        async for value in domain.export(user.user_id):
             yield value

@@ -160,12 +160,12 @@ class TableKeys:
         creates += [Create(ServerSecret(name=name, value=value)) for name, value in created.secrets.items()]
         # All or nothing: of two nodes that start at once, one creates everything, and the other loads it.
         with contextlib.suppress(ConditionFailed):
-            await self._table.write(*creates, token=None, pattern=store_keys)
+            await self._table.write(keys=creates, pattern=store_keys)
         return await self.load()
 
     async def add(self, key: KeyRecord, *, drop: Sequence[str]) -> Material:
         drops = [Delete(SigningKey.key(kid=kid), when=always()) for kid in drop]
-        await self._table.write(Create(_row(key)), *drops, token=None, pattern=store_keys)
+        await self._table.write(key=Create(_row(key)), old_keys=drops, pattern=store_keys)
         return await self.load()
 
 

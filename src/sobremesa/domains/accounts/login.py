@@ -87,7 +87,7 @@ class Login:
             operations = await self._opening(user, credential, hashed, password, address)
 
             try:
-                await self._table.write(Create(created.session), *operations, pattern=log_in)
+                await self._table.write(session=Create(created.session), opening=operations, pattern=log_in)
             except ConditionFailed:
                 # The password was changed or moved since it was read: retry.
                 continue

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.authentication import Authentication
-from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter, JobQueue
+from sobremesa.domains.accounts.deletion_hooks import JobQueue, UserDataOfDomains
 from sobremesa.domains.accounts.issuers import Issuers
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.mail import Mailer, mailer_of
@@ -25,14 +23,6 @@ from sobremesa.table import Table
 from sobremesa.work.table_origin import Origin
 
 
-class Opened(NamedTuple):
-    """The parts of accounts that others use."""
-
-    accounts: Accounts
-    authentication: Authentication
-    server_keys: ServerKeys
-
-
 def open_accounts(
     table: Table,
     clock: Clock,
@@ -44,11 +34,10 @@ def open_accounts(
     settings: Settings,
     mailer: Mailer | None = None,
     passwords: Passwords | None = None,
-    deletion_hooks: list[DeletionHook] | None = None,
-    exporters: list[Exporter] | None = None,
+    domains: UserDataOfDomains,
     origin: Origin | None = None,
-) -> Opened:
-    """Open accounts over a table. Other domains add their deletion hooks and exporters to the lists."""
+) -> Accounts:
+    """Open accounts over a table; `domains` returns the other domains that store data of users."""
     mailer = mailer or mailer_of(settings)
     if settings.registration == "verified" and mailer is None:
         raise BadSetting("registration is `verified`, which requires mail: set `mail` or pass a mailer")
@@ -56,7 +45,17 @@ def open_accounts(
     tokens = Tokens(keyring, clock, settings.token_issuer)
     audit = Audit(table, clock, ids)
     server_keys = ServerKeys(table, clock, ids, actor_cache, audit)
-    accounts = Accounts(
+    unclaimed = UnclaimedNames(table, origin)
+    authentication = Authentication(
+        table,
+        clock,
+        tokens=tokens,
+        issuers=Issuers(settings.issuers, clock),
+        provisioning=Provisioning(table, clock, ids, unclaimed),
+        keys=server_keys,
+        actor_cache=actor_cache,
+    )
+    return Accounts(
         table,
         clock,
         ids,
@@ -69,17 +68,8 @@ def open_accounts(
         mailer=mailer,
         jobs=jobs,
         settings=settings,
-        deletion_hooks=deletion_hooks,
-        exporters=exporters,
-        unclaimed=(unclaimed := UnclaimedNames(table, origin)),
+        authentication=authentication,
+        server_keys=server_keys,
+        domains=domains,
+        unclaimed=unclaimed,
     )
-    authentication = Authentication(
-        table,
-        clock,
-        tokens=tokens,
-        issuers=Issuers(settings.issuers, clock),
-        provisioning=Provisioning(table, clock, ids, unclaimed),
-        keys=server_keys,
-        actor_cache=actor_cache,
-    )
-    return Opened(accounts, authentication, server_keys)

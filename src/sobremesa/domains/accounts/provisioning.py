@@ -50,12 +50,12 @@ class Provisioning:
 
     async def _provision(self, user: User, identity: str, issuer: str) -> None:
         await self._table.write(
-            Create(
+            identity=Create(
                 ExternalIdentity(identity=identity, user_id=user.user_id, issuer=issuer, created_at=user.created_at)
             ),
-            Create(UsernameClaim(username=folded(user.username), user_id=user.user_id)),
-            Create(user),
-            *lookalike_checks(user.username),
+            username=Create(UsernameClaim(username=folded(user.username), user_id=user.user_id)),
+            user=Create(user),
+            lookalikes=lookalike_checks(user.username),
             pattern=provision,
         )
 

@@ -86,9 +86,9 @@ class Recovery:
 
         try:
             await self._table.write(
-                *await self._set_hash(user, fresh, hashed),
-                self._audit.entry(user.user_id, user.user_id, "password.change"),
-                *await self._session_deletes(user.user_id, keep),
+                password=await self._set_hash(user, fresh, hashed),
+                audit=self._audit.entry(user.user_id, user.user_id, "password.change"),
+                sessions=await self._session_deletes(user.user_id, keep),
                 pattern=change_password,
             )
         except ConditionFailed:
@@ -133,11 +133,11 @@ class Recovery:
 
         try:
             await self._table.write(
-                Delete(PasswordReset.key(user_id=user_id), when=equals("hash", hashed)),
-                Put(fresh),
-                Update(user.own_key(), remove("password_hash"), when=absent_or_null("deleted_at")),
-                self._audit.entry(user_id, user_id, "password.reset"),
-                *await self._session_deletes(user_id, None),
+                reset=Delete(PasswordReset.key(user_id=user_id), when=equals("hash", hashed)),
+                password=Put(fresh),
+                user=Update(user.own_key(), remove("password_hash"), when=absent_or_null("deleted_at")),
+                audit=self._audit.entry(user_id, user_id, "password.reset"),
+                sessions=await self._session_deletes(user_id, None),
                 pattern=reset_password,
             )
         except ConditionFailed:

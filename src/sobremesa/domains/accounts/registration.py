@@ -75,21 +75,22 @@ class Registration:
             addresses=[self._addresses.mark(user.user_id, address)],
             updated_at=user.created_at,
         )
-        operations: list[Operation] = [
-            Create(EmailClaim(email=email, user_id=user.user_id)),
-            Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
-            Create(user),
-            Create(credential),
-            Create(created.session),
-            *lookalike_checks(username),
-        ]
 
         try:
-            await self._table.write(*operations, *also, token=None, pattern=register)
+            await self._table.write(
+                email=Create(EmailClaim(email=email, user_id=user.user_id)),
+                username=Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
+                user=Create(user),
+                credential=Create(credential),
+                session=Create(created.session),
+                lookalikes=lookalike_checks(username),
+                also=also,
+                pattern=register,
+            )
         except ConditionFailed as failed:
-            if any(failed.at(len(operations) + index) for index in range(len(also))):
+            if "also" in failed:
                 raise
-            raise (EmailTaken if failed.at(0) else UsernameTaken) from None
+            raise (EmailTaken if "email" in failed else UsernameTaken) from None
 
         return await self._sessions.signed_in(user, created.session.session_id, created.refresh_token)
 

@@ -84,7 +84,7 @@ class ServerKeys:
 
         details = {"scopes": " ".join(sorted(requested))} | ({} if label is None else {"label": label})
         entry = self._audit.entry(tenant_scope(tenant), OPERATOR, "key.create", target=key_id, details=details)
-        await self._table.write(Create(key), entry, pattern=create_api_key)
+        await self._table.write(key=Create(key), audit=entry, pattern=create_api_key)
 
         return NewKey(key=key, text=text)
 
@@ -99,7 +99,7 @@ class ServerKeys:
             if key is None:
                 raise NotFound
             entry = self._audit.entry(tenant_scope(key.tenant), OPERATOR, "key.revoke", target=key_id)
-            await self._table.write(Delete(key.own_key()), entry, pattern=revoke_api_key)
+            await self._table.write(key=Delete(key.own_key()), audit=entry, pattern=revoke_api_key)
         except (ConditionFailed, BadKey):
             raise NotFound from None
         finally:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -19,7 +19,8 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
-from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter, JobQueue, PendingDeletions
+from sobremesa.domains.accounts.authentication import Authentication
+from sobremesa.domains.accounts.deletion_hooks import JobQueue, PendingDeletions, UserDataOfDomains
 from sobremesa.domains.accounts.entities import (
     Block,
     Session,
@@ -48,6 +49,7 @@ from sobremesa.domains.accounts.names import check_device, folded, lookalike_of,
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.registration import Registration, lookalike_checks
+from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.sessions import Sessions, SignedIn
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
@@ -57,7 +59,6 @@ from sobremesa.http.limits import Limits
 from sobremesa.table import (
     Create,
     Delete,
-    Operation,
     Page,
     Table,
     Update,
@@ -90,9 +91,10 @@ class Accounts:
         mailer: Mailer | None,
         jobs: JobQueue,
         settings: Settings,
-        deletion_hooks: list[DeletionHook] | None = None,
-        exporters: list[Exporter] | None = None,
-        unclaimed: UnclaimedNames | None = None,
+        authentication: Authentication,
+        server_keys: ServerKeys,
+        domains: UserDataOfDomains,
+        unclaimed: UnclaimedNames,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -103,9 +105,10 @@ class Accounts:
         self._keyring = keyring
         self._audit = audit
         self._large_requests = LargeRequests()
-        self._unclaimed = unclaimed or UnclaimedNames(table)
-        self.deletion_hooks = deletion_hooks if deletion_hooks is not None else []
-        self.exporters = exporters if exporters is not None else []
+        self._unclaimed = unclaimed
+        self._domains = domains
+        self.server_keys = server_keys
+        self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
         self.pending_deletions = PendingDeletions(table, clock)
         self._sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
         addresses = KnownAddresses(keyring.secret("addresses"))
@@ -159,7 +162,7 @@ class Accounts:
             recovery=self._recovery,
             jobs=jobs,
             pending_deletions=self.pending_deletions,
-            deletion_hooks=self.deletion_hooks,
+            domains=domains,
         )
 
     async def prepare(self) -> None:
@@ -293,12 +296,11 @@ class Accounts:
             changes = set_to(username=name, updated_at=self._clock.now())
             if avatar_url is not UNSET:
                 changes += set_to(avatar_url=avatar_url)
-            claims = await self._claim_moves(user, name)
 
             try:
-                changed = await self._write_profile(user, changes, claims)
+                changed = await self._write_profile(user, name, changes)
             except ConditionFailed as failed:
-                if any(failed.at(index) and not isinstance(claim, Delete) for index, claim in enumerate(claims, 1)):
+                if "claim" in failed or "lookalikes" in failed:
                     raise UsernameTaken from None
                 continue  # the name was changed by another request in between
 
@@ -314,12 +316,12 @@ class Accounts:
 
         action = "admin.grant" if granted else "admin.revoke"
         await self._table.write(
-            Update(
+            user=Update(
                 User.key(user_id=user.user_id),
                 set_to(is_admin=granted or None, updated_at=self._clock.now()),
                 when=absent_or_null("deleted_at"),
             ),
-            self._audit.entry(tenant_scope(user.tenant), OPERATOR, action, target=user.user_id),
+            audit=self._audit.entry(tenant_scope(user.tenant), OPERATOR, action, target=user.user_id),
             pattern=grant_admin,
         )
 
@@ -405,7 +407,7 @@ class Accounts:
     async def export(self, actor: Actor) -> AsyncGenerator[Any, None]:
         """Yield all data of the actor, as JSON values."""
         user = await self.get_me(actor)
-        lines = export_user(self._table, user, self.exporters)
+        lines = export_user(self._table, user, self._domains())
         with self._large_requests.one_at_a_time(actor.user_id):
             async with contextlib.aclosing(lines):
                 async for line in lines:
@@ -413,26 +415,23 @@ class Accounts:
 
     # Internals
 
-    async def _claim_moves(self, user: User, name: str) -> list[Operation]:
-        """Return the operations that move the claim from the old name to the new one, if they differ."""
-        if folded(name) == folded(user.username):
-            return []
-        await self._unclaimed.claim(name)
-        operations: list[Operation] = [Create(UsernameClaim(username=folded(name), user_id=user.user_id))]
-        if lookalike_of(name) != folded(user.username):
-            operations += lookalike_checks(name)
-        old = username_claim(username=folded(user.username))
-        held = await self._table.get(old)
-        if held is not None and held.user_id == user.user_id:
-            operations.append(Delete(old, when=equals("user_id", user.user_id)))
-        return operations
-
-    async def _write_profile(self, user: User, changes: Changes, claims: Sequence[Operation]) -> User:
+    async def _write_profile(self, user: User, name: str, changes: Changes) -> User:
+        """Change a profile; if the name differs, move the claim from the old name to the new one."""
         key = User.key(user_id=user.user_id)
         update = Update(key, changes, when=equals("username", user.username) & absent_or_null("deleted_at"))
-        if not claims:
+        if folded(name) == folded(user.username):
             return await self._table.write(update, pattern=change_profile)
-        await self._table.write(update, *claims, pattern=change_profile)
+        await self._unclaimed.claim(name)
+        old = username_claim(username=folded(user.username))
+        held = await self._table.get(old)
+        has_old = held is not None and held.user_id == user.user_id
+        await self._table.write(
+            user=update,
+            claim=Create(UsernameClaim(username=folded(name), user_id=user.user_id)),
+            lookalikes=lookalike_checks(name) if lookalike_of(name) != folded(user.username) else None,
+            old_claim=Delete(old, when=equals("user_id", user.user_id)) if has_old else None,
+            pattern=change_profile,
+        )
         return await self.get_user(user.user_id)
 
     async def _find_by_either(self, username_or_email: str) -> User | None:

@@ -38,7 +38,7 @@ class Tokens:
 
     async def issue(self, user_id: UserId, session_id: SessionId, tenant: Tenant) -> str:
         """Return an access token for a session."""
-        now = self._clock.now_ms() // 1000
+        now = self._clock.now_seconds()
         claims = AccessClaims(
             iss=self.issuer,
             aud=AUDIENCE,

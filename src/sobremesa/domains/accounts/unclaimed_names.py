@@ -38,6 +38,6 @@ class UnclaimedNames:
         for step in await claim_username(self._table, user):
             with contextlib.suppress(ConditionFailed):
                 if step.operations:
-                    await self._table.write(*step.operations, token=None, pattern=change_profile)
+                    await self._table.write(claims=step.operations, pattern=change_profile)
                     return True
         return False

@@ -76,7 +76,7 @@ class TokenQuery(Input):
 
 def routes(attachments: Attachments) -> Routes:
     """Return the routes of files."""
-    api = Routes("Attachments")
+    api = Routes("Attachments", "Files of messages: upload, preview and download.")
     file = "/attachments/{file_id}"
 
     @api.post(

@@ -24,6 +24,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from sobremesa.core.clock import Clock, instant
+from sobremesa.core.gather import gather_bounded
 from sobremesa.domains.attachments.errors import FilesUnavailable
 from sobremesa.domains.attachments.stores import Presigned, StorageKey
 
@@ -122,13 +123,11 @@ class S3Store:
         return size
 
     async def delete(self, keys: Sequence[StorageKey]) -> None:
-        turn = asyncio.Semaphore(DELETES_AT_ONCE)
-
         async def delete(key: StorageKey) -> None:
-            async with turn, self._request("DELETE", await self._signed("delete_object", key)) as answer:
+            async with self._request("DELETE", await self._signed("delete_object", key)) as answer:
                 _require(answer, 200, 204, 404)
 
-        await asyncio.gather(*map(delete, keys))
+        await gather_bounded(DELETES_AT_ONCE, delete, keys)
 
     async def iter_keys(self) -> AsyncIterator[list[StorageKey]]:
         more: dict[str, str] = {}

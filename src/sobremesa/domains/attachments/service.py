@@ -373,7 +373,7 @@ class Attachments:
         )
 
     def _a_day_from_now(self) -> int:
-        return self._clock.now_ms() // 1000 + UNATTACHED_SECONDS
+        return self._clock.now_seconds() + UNATTACHED_SECONDS
 
 
 def _is_unattached(file: Attachment, user_id: UserId) -> bool:

@@ -13,6 +13,7 @@ from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.attachments.entities import FileId
 from sobremesa.domains.attachments.errors import UrlExpired
+from sobremesa.http.mounting import mount_prefix
 
 Variant: TypeAlias = Literal["content", "preview"]
 
@@ -47,10 +48,13 @@ class SignedUrls:
         return instant(self._until_ms(public))
 
     def of(self, file_id: FileId, user_id: UserId, variant: Variant, *, public: bool = False) -> str:
-        """Return the URL of a file for a user. It is a path, since only the client knows the server's host name."""
+        """Return the URL of a file for a user. It is a path, since only the client knows the server's host name.
+
+        In a request to a site that is mounted in another application, it starts with the prefix of the mount.
+        """
         claims = _encode(_Token(file_id, user_id, variant, self._until_ms(public)))
         token = base64.urlsafe_b64encode(self._signature(claims) + claims).rstrip(b"=").decode()
-        return f"/v1/attachments/{file_id}/{variant}?token={token}"
+        return f"{mount_prefix()}/v1/attachments/{file_id}/{variant}?token={token}"
 
     def read(self, token: str, file_id: FileId, variant: Variant) -> UserId:
         """Return the user of a URL; NotFound if its token is not valid for this file, UrlExpired if it has expired."""

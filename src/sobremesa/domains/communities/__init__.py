@@ -3,7 +3,7 @@
 - `entities`: the entities and their access patterns
 - `permissions`: the rights of each role
 - `access`: authorization in servers and channels
-- `service`: servers and channels; `membership`: members, bans and invites
+- `service`: servers, channels and their messages; `members`: members and bans; `invites`
 - `cleanup`: jobs that remove the rows of deleted servers, channels and accounts
 - `views`, `api`, `events`: what clients see
 """

@@ -15,6 +15,7 @@ import msgspec
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock, SystemClock
 from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.communities.entities import (
@@ -42,6 +43,7 @@ from sobremesa.table.cache import Cache
 from sobremesa.table.errors import ConditionFailed
 
 CACHE_SIZE = 10_000
+READ_AT_ONCE = 16
 
 _ROOM_RIGHTS: tuple[RoomRight, ...] = ("read", "send", "pin", "moderate")
 
@@ -148,7 +150,7 @@ class Access:
         rows = [row async for row in self._table.every(servers_of(user_id=actor.user_id))]
         servers = await self._table.get_many([server_by_id(server_id=row.server_id) for row in rows], consistent=True)
         members = [member for row, server in zip(rows, servers, strict=True) if (member := _member(actor, row, server))]
-        return await asyncio.gather(*map(self._channels_of, members))
+        return await gather_bounded(READ_AT_ONCE, self._channels_of, members)
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         server_id = (await self._pointer(room_id)).server_id
@@ -190,7 +192,7 @@ class Access:
         pointer = ChannelPointer(room_id=room_id, server_id=channels[0].server_id, last_message_id=last_id)
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
-                Create(pointer), Check(channels[0].own_key(), when=present()), pattern=adopt_channel
+                pointer=Create(pointer), channel=Check(channels[0].own_key(), when=present()), pattern=adopt_channel
             )
         created = await self._table.get(pointer_of(room_id=room_id))
         if created is None:

@@ -49,7 +49,7 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
         return await last_message(CHANNELS, table, clock, pointer)
 
     async def invite(row: Invite) -> Sequence[Step]:
-        if row.revoked or (row.ttl is not None and row.ttl <= clock.now_ms() // 1000):
+        if row.revoked or (row.ttl is not None and row.ttl <= clock.now_seconds()):
             return ()
         claim = await table.get(claim_of(code=row.code))
         if claim is not None:

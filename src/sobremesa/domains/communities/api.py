@@ -7,16 +7,10 @@ from typing import Annotated, Any
 import msgspec
 
 from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
+from sobremesa.core.errors import ChangedMeanwhile, RankTooLow
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.communities.entities import ChannelId, ServerId
-from sobremesa.domains.communities.errors import (
-    ChangedMeanwhile,
-    OwnerCannotLeave,
-    RankTooLow,
-    TooManyChannels,
-    TooManyServers,
-)
-from sobremesa.domains.communities.membership import Membership
+from sobremesa.domains.communities.errors import OwnerCannotLeave, TooManyChannels, TooManyServers
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.communities.views import (
@@ -108,9 +102,9 @@ class ServersQuery(PageQuery):
     counts: Annotated[bool, msgspec.Meta(description="Whether to return how many channels each has.")] = False
 
 
-def routes(communities: Communities, membership: Membership, users: UserDirectory) -> Routes:
+def routes(communities: Communities, users: UserDirectory) -> Routes:
     """Return the routes of servers, members, bans, invites and channels."""
-    api = Routes("Communities")
+    api = Routes("Communities", "Servers with their channels, members, bans and audit log.")
 
     @api.post("/servers", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyServers])
     async def create_server(actor: Actor, body: NewServer, idempotency_key: IdempotencyKey | None) -> ServerView:
@@ -147,7 +141,7 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
     @api.post("/servers/{server_id}/transfer", errors=[ChangedMeanwhile])
     async def transfer_server(actor: Actor, server_id: ServerId, body: NewOwner) -> ServerView:
         """Transfer the server to another member. The previous owner becomes an admin."""
-        return server_view(await membership.transfer(actor, server_id, body.user_id))
+        return server_view(await communities.members.transfer(actor, server_id, body.user_id))
 
     @api.get("/servers/{server_id}/audit")
     async def list_audit(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[AuditView]:
@@ -158,44 +152,44 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
     @api.get("/servers/{server_id}/members", cacheable=True)
     async def list_members(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[MemberView]:
         """List the members of a server."""
-        rows, cursor = await membership.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
+        rows, cursor = await communities.members.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
         profiles = await users.profiles([row.user_id for row in rows])
         return Listed([member_view(row, profiles[row.user_id]) for row in rows], cursor)
 
     @api.get("/servers/{server_id}/members/{user_id}")
     async def get_member(actor: Actor, server_id: ServerId, user_id: UserId) -> MemberView:
         """Get a member of a server."""
-        row = await membership.get_member(actor, server_id, user_id)
+        row = await communities.members.get(actor, server_id, user_id)
         return member_view(row, (await users.profiles([user_id]))[user_id])
 
     @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def change_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewRole) -> MemberView:
         """Change the role of a member. Both their old and their new role must be below yours."""
-        row = await membership.change_role(actor, server_id, user_id, role=body.role)
+        row = await communities.members.change_role(actor, server_id, user_id, role=body.role)
         return member_view(row, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerCannotLeave, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
         """Leave a server, or remove a member with a lower role."""
-        await membership.remove(actor, server_id, user_id)
+        await communities.members.remove(actor, server_id, user_id)
 
     @api.get("/servers/{server_id}/bans")
     async def list_bans(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[BanView]:
         """List the bans of a server."""
-        bans, cursor = await membership.list_bans(actor, server_id, limit=query.limit, cursor=query.cursor)
+        bans, cursor = await communities.members.list_bans(actor, server_id, limit=query.limit, cursor=query.cursor)
         profiles = await users.profiles([ban.user_id for ban in bans])
         return Listed([ban_view(ban, profiles[ban.user_id]) for ban in bans], cursor)
 
     @api.put("/servers/{server_id}/bans/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
     async def ban_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewBan) -> BanView:
         """Ban a user, and remove them if they are a member."""
-        ban = await membership.ban(actor, server_id, user_id, reason=body.reason)
+        ban = await communities.members.ban(actor, server_id, user_id, reason=body.reason)
         return ban_view(ban, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/servers/{server_id}/bans/{user_id}")
     async def lift_ban(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
         """Lift a ban. The user can join again by an invite."""
-        await membership.lift_ban(actor, server_id, user_id)
+        await communities.members.lift_ban(actor, server_id, user_id)
 
     @api.post("/servers/{server_id}/channels", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyChannels])
     async def create_channel(
@@ -233,7 +227,7 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
     ) -> InviteView:
         """Create an invite."""
         return invite_view(
-            await membership.create_invite(
+            await communities.invites.create(
                 actor,
                 server_id,
                 max_uses=body.max_uses,
@@ -245,7 +239,9 @@ def routes(communities: Communities, membership: Membership, users: UserDirector
     @api.get("/servers/{server_id}/invites")
     async def list_invites(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[InviteView]:
         """List the invites that can still be used."""
-        invites, cursor = await membership.list_invites(actor, server_id, limit=query.limit, cursor=query.cursor)
+        invites, cursor = await communities.invites.list_invites(
+            actor, server_id, limit=query.limit, cursor=query.cursor
+        )
         return Listed([invite_view(invite) for invite in invites], cursor)
 
     @api.get("/admin/servers", scope="admin")

@@ -123,7 +123,7 @@ class Cleanup:
     async def _leave(self, row: ServerMembership) -> None:
         former = FormerMembership(user_id=row.user_id, server_id=row.server_id, left_at=row.joined_at)
         with contextlib.suppress(ConditionFailed):
-            await self._table.write(Delete(row.own_key()), Put(former), pattern=clean_up)
+            await self._table.write(member=Delete(row.own_key()), former=Put(former), pattern=clean_up)
 
     async def _disconnect(self, user_id: UserId) -> None:
         async for socket in self._table.every(connections_of(user_id=user_id)):

@@ -13,7 +13,7 @@ from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.invites.entities import InviteRow
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
-from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.kinds import PatternIds, RoomKind
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
 ServerId = NewType("ServerId", str)
@@ -255,31 +255,7 @@ readers_of = Pattern("COM.8", "Who has read how far in this channel?", LastRead,
 reads_of = Pattern(
     "COM.9", "In which channels has this user read?", LastRead, prefix="LASTREAD#CHANNEL#", consistent=True
 )
-nonce_by_key = Lookup("COM.10", "Which message did this nonce create?", ChannelNonce, consistent=True)
-pins_in = Pattern("COM.11", "What is pinned in this channel?", ChannelPin, newest_first=True)
-pin_by_key = Lookup("COM.12", "Is this message pinned?", ChannelPin)
-reactions_of_page = Pattern(
-    "COM.13",
-    "What are the reactions to the messages from one to another?",
-    ChannelReactionSummary,
-    between=("RSUM#{oldest}", "RSUM#{newest}$"),
-)
-reactions_of_message = Pattern(
-    "COM.14",
-    "What are the reactions to this message?",
-    ChannelReactionSummary,
-    prefix="RSUM#{message_id}#",
-    consistent=True,
-)
-reaction_by_key = Lookup("COM.15", "Did this user react with this emoji?", ChannelReaction)
-reactors_of = Pattern(
-    "COM.16", "Who reacted with this emoji?", ChannelReaction, prefix="REACT#{message_id}#{emoji_hex}#"
-)
 
-reactions_in = Pattern("COM.38", "Who reacted to what in this channel?", ChannelReaction)
-reactions_to = Pattern(
-    "COM.61", "Who reacted to this message?", ChannelReaction, prefix="REACT#{message_id}#", consistent=True
-)
 everything_in = Pattern(
     "COM.37",
     "What are the rows of this channel, except its pointer?",
@@ -323,30 +299,17 @@ transfer_server = WritePattern("COM.30", "Transfer a server to another member", 
 create_invite = WritePattern("COM.31", "Create an invite", Invite, InviteClaim)
 revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
 redeem_invite = WritePattern("COM.33", "Join by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
-drop_connections = WritePattern("COM.34", "Delete the connections of a removed member", Connection)
 note_connections = WritePattern("COM.46", "Store the connections of a node", ConnectionPointer)
 forget_connections = WritePattern("COM.47", "Delete the connections that a node no longer holds", ConnectionPointer)
 clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage)
 adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that another writer created", ChannelPointer)
 
 send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
-edit_message = WritePattern("COM.41", "Edit a message", ChannelMessage)
-delete_message = WritePattern(
-    "COM.42",
-    "Delete a message, leaving a tombstone without pin and reactions",
-    ChannelMessage,
-    ChannelPin,
-    ChannelReaction,
-    ChannelReactionSummary,
-)
-react = WritePattern("COM.43", "Add or remove a reaction", ChannelReaction, ChannelReactionSummary)
-set_pin = WritePattern("COM.44", "Pin or unpin a message", ChannelPin, ChannelMessage)
-mark_read = WritePattern("COM.45", "Move a read cursor forward, or mute a channel", LastRead)
 
 CHANNELS = RoomKind(
     name="channel",
     plural="channels",
-    stores_update=True,
+    ids=PatternIds("COM", reads=(*range(10, 17), 38, 61), writes=range(41, 46)),
     message=ChannelMessage,
     head=ChannelPointer,
     cursor=LastRead,
@@ -354,25 +317,12 @@ CHANNELS = RoomKind(
     pin=ChannelPin,
     reaction=ChannelReaction,
     summary=ChannelReactionSummary,
+    stores_update=True,
     messages=messages_in,
     messages_by_id=message_in_index,
     head_by_key=pointer_of,
     message_by_key=message_by_key,
     read_cursor=last_read,
     readers=readers_of,
-    nonce_by_key=nonce_by_key,
-    pins=pins_in,
-    pin_by_key=pin_by_key,
-    reactions_of_page=reactions_of_page,
-    reactions_of_message=reactions_of_message,
-    reaction_by_key=reaction_by_key,
-    reactors=reactors_of,
-    reactions=reactions_in,
-    reactions_to=reactions_to,
     send=send_message,
-    edit=edit_message,
-    delete=delete_message,
-    react=react,
-    set_pin=set_pin,
-    mark_read=mark_read,
 )

@@ -30,7 +30,15 @@ from sobremesa.domains.communities.views import (
     server_view,
 )
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
+from sobremesa.live.events import (
+    EventType,
+    Publication,
+    TopicMembership,
+    TopicRemoval,
+    audience_change,
+    user,
+    version_of,
+)
 from sobremesa.live.events import server as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
@@ -113,7 +121,7 @@ class CommunityEvents:
 
     # Servers
 
-    async def _server(self, seen: Seen[Server]) -> list[Event]:
+    async def _server(self, seen: Seen[Server]) -> list[Publication]:
         old, new = seen
         server_id = seen.row.server_id
         topic = topic_of(server_id)
@@ -143,7 +151,7 @@ class CommunityEvents:
 
     # Members
 
-    async def _member(self, seen: Seen[ServerMembership]) -> list[Event]:
+    async def _member(self, seen: Seen[ServerMembership]) -> list[Publication]:
         old, new = seen
         user_id, server_id = seen.row.user_id, seen.row.server_id
         topic = topic_of(server_id)
@@ -165,7 +173,7 @@ class CommunityEvents:
 
     # Channels
 
-    async def _channel(self, seen: Seen[Channel]) -> list[Event]:
+    async def _channel(self, seen: Seen[Channel]) -> list[Publication]:
         old, new = seen
         topic = topic_of(seen.row.server_id)
         if new is None:
@@ -178,7 +186,7 @@ class CommunityEvents:
         last = None if pointer is None else pointer.last_message_id
         return [channel_updated(channel_view(ChannelWithHead(new, last)), topic)]
 
-    async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Event]:
+    async def _pointer(self, seen: Seen[ChannelPointer]) -> list[Publication]:
         """Publish nothing, but cache the topic for the messages of the channel."""
         topic = _GONE if seen.new is None else RoomTopic(topic_of(seen.new.server_id))
         self._topics.keep(seen.row.room_id, topic)

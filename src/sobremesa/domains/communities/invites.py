@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.communities.access import Access
@@ -26,10 +26,10 @@ from sobremesa.domains.communities.entities import (
     redeem_invite,
     revoke_invite,
     server_by_id,
+    servers_of,
 )
-from sobremesa.domains.communities.errors import Banned
+from sobremesa.domains.communities.errors import Banned, TooManyServers
 from sobremesa.domains.communities.permissions import Right
-from sobremesa.domains.communities.service import reserve_server
 from sobremesa.domains.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.table import (
@@ -46,6 +46,9 @@ from sobremesa.table import (
     present,
 )
 from sobremesa.work.quotas import CountChanged, Quotas
+
+MAX_SERVERS = 200
+"""How many servers a user may be in."""
 
 
 class InviteInfo(NamedTuple):
@@ -155,3 +158,11 @@ def _not_ended(invite: Invite) -> Condition:
     if invite.creator_joined_at is not None:
         return absent_or_null("removed_at") | at_most("removed_at", invite.creator_joined_at)
     return absent_or_null("removed_at") | less("removed_at", invite.created_at)
+
+
+async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:
+    """Return the operation that counts one more server of a user; TooManyServers if they have the maximum."""
+    reserved = await quotas.reserve("servers", user_id, servers_of(user_id=user_id), MAX_SERVERS)
+    if reserved is None:
+        raise TooManyServers(limit=MAX_SERVERS)
+    return reserved

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from sobremesa.core.actor import Actor, Tenant, UserId, stored_tenant
-from sobremesa.core.clock import Clock, Instant
-from sobremesa.core.errors import NotFound
-from sobremesa.core.ids import Ids, MessageId
+from sobremesa.core.clock import Instant
+from sobremesa.core.errors import ChangedMeanwhile, NotFound
+from sobremesa.core.gather import gather_bounded
+from sobremesa.core.ids import MessageId
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import AuditEntry, user_by_id
 from sobremesa.domains.accounts.errors import require_own_picture
 from sobremesa.domains.communities.access import Access, Member, MemberChannels
+from sobremesa.domains.communities.cleanup import Cleanup
 from sobremesa.domains.communities.entities import (
+    CHANNELS,
     DIRECTORY_SHARDS,
     Channel,
     ChannelId,
@@ -38,15 +40,18 @@ from sobremesa.domains.communities.entities import (
     servers_of,
     tenant_directory,
 )
-from sobremesa.domains.communities.errors import ChangedMeanwhile, TooManyChannels, TooManyServers
+from sobremesa.domains.communities.errors import TooManyChannels
+from sobremesa.domains.communities.invites import ServerInviteKind, ServerInvites, reserve_server
+from sobremesa.domains.communities.members import Members
 from sobremesa.domains.communities.permissions import Role
+from sobremesa.rooms.context import RoomContext
+from sobremesa.rooms.service import Rooms
 from sobremesa.table import (
     Check,
     Create,
     Delete,
     Operation,
     Shards,
-    Table,
     Update,
     absent_or_null,
     equals,
@@ -55,11 +60,9 @@ from sobremesa.table import (
 )
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Claim, Idempotency
-from sobremesa.work.jobs import Jobs
 from sobremesa.work.quotas import Quotas
 
 MAX_CHANNELS = 500
-MAX_SERVERS = 200
 COUNTED_AT_ONCE = 16
 
 CLEAN_SERVER = "communities.server"
@@ -80,28 +83,21 @@ class ChannelWithHead(NamedTuple):
     last_message_id: MessageId | None
 
 
-class Communities:
-    """Servers and their channels."""
+class Communities(Rooms):
+    """Servers and their channels, with the messages of channels."""
 
-    def __init__(
-        self,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
-        access: Access,
-        audit: Audit,
-        idempotency: Idempotency,
-        jobs: Jobs,
-        quotas: Quotas,
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._ids = ids
-        self._access = access
+    _access: Access
+
+    def __init__(self, context: RoomContext, *, audit: Audit, idempotency: Idempotency) -> None:
+        table, clock = context.table, context.clock
+        access, quotas = Access(table, audit, clock), Quotas(table, clock)
+        super().__init__(CHANNELS, access, context)
         self._audit = audit
         self._idempotency = idempotency
-        self._jobs = jobs
         self._quotas = quotas
+        self.members = Members(table, clock, access, audit)
+        self.invites = ServerInvites(ServerInviteKind(table, access, quotas), table, clock, audit, idempotency)
+        self.cleanup = Cleanup(table, context.files)
         self._directory = Shards(table, DIRECTORY_SHARDS, directory, _position, _at)
         self._tenant_directory = Shards(table, DIRECTORY_SHARDS, tenant_directory, _position, _at)
 
@@ -140,11 +136,11 @@ class Communities:
         try:
             await self._quotas.create(
                 partial(reserve_server, self._quotas, actor.user_id),
-                Create(server),
-                Create(owner),
+                server=Create(server),
+                owner=Create(owner),
                 # A user who deletes their account at the same time must not own a server that no other user can reach.
-                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
-                *claim.operations(server.server_id),
+                user=Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                idempotency=claim.operations(server.server_id),
                 pattern=create_server,
             )
         except ConditionFailed as failed:
@@ -166,14 +162,12 @@ class Communities:
 
     async def count_channels(self, servers: Sequence[Server]) -> list[int]:
         """Return the number of channels of each server, in their order."""
-        at_once = asyncio.Semaphore(COUNTED_AT_ONCE)
 
         async def count(server: Server) -> int:
-            async with at_once:
-                question = channels_of(server_id=server.server_id)
-                return (await self._table.count(question, at_most=MAX_CHANNELS, consistent=False)).count
+            question = channels_of(server_id=server.server_id)
+            return (await self._table.count(question, at_most=MAX_CHANNELS, consistent=False)).count
 
-        return await asyncio.gather(*map(count, servers))
+        return await gather_bounded(COUNTED_AT_ONCE, count, servers)
 
     async def overview(self, actor: Actor) -> list[MemberChannels]:
         """Return the actor's servers, each with its channels and the actor's seats in them."""
@@ -190,9 +184,9 @@ class Communities:
         details = {"fields": ",".join(sorted(changes))}
         try:
             await self._table.write(
-                Update(key, set_to(**changes, updated_at=self._clock.now()), when=absent_or_null("deleted_at")),
-                self._access.role_check(member),
-                self._audit.entry(server_id, actor, "server.change", details=details),
+                server=Update(key, set_to(**changes, updated_at=self._clock.now()), when=absent_or_null("deleted_at")),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, actor, "server.change", details=details),
                 pattern=change_server,
             )
         except ConditionFailed:
@@ -207,13 +201,13 @@ class Communities:
         gone = set_to(deleted_at=self._clock.now(), shard=None, tenant=member.server.tenant)
         try:
             await self._table.write(
-                Update(
+                server=Update(
                     server_by_id(server_id=server_id),
                     gone,
                     when=equals("owner_id", actor.user_id) & absent_or_null("deleted_at"),
                 ),
-                self._jobs.new(CLEAN_SERVER, server_id),
-                self._audit.entry(server_id, actor, "server.delete"),
+                job=self._jobs.new(CLEAN_SERVER, server_id),
+                audit=self._audit.entry(server_id, actor, "server.delete"),
                 pattern=delete_server,
             )
         except ConditionFailed:
@@ -263,12 +257,12 @@ class Communities:
         try:
             await self._quotas.create(
                 partial(self._reserve_channel, server_id),
-                Create(channel),
-                Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
-                Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
-                self._access.role_check(member),
-                self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
-                *claim.operations(channel_id),
+                channel=Create(channel),
+                pointer=Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
+                server=Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
+                idempotency=claim.operations(channel_id),
                 pattern=create_channel,
             )
         except ConditionFailed as failed:
@@ -313,9 +307,9 @@ class Communities:
         details = {"fields": ",".join(sorted(changes))}
         try:
             await self._table.write(
-                Update(key, set_to(**changes, updated_at=self._clock.now())),
-                self._access.role_check(member),
-                self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
+                channel=Update(key, set_to(**changes, updated_at=self._clock.now())),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
                 pattern=change_channel,
             )
         except ConditionFailed:
@@ -330,11 +324,11 @@ class Communities:
         server_id = member.server.server_id
         try:
             await self._table.write(
-                Delete(channel_by_key(server_id=server_id, channel_id=channel_id)),
-                Delete(pointer.own_key()),
-                self._access.role_check(member),
-                self._jobs.new(CLEAN_CHANNEL, channel_id),
-                self._audit.entry(server_id, actor, "channel.delete", target=channel_id),
+                channel=Delete(channel_by_key(server_id=server_id, channel_id=channel_id)),
+                pointer=Delete(pointer.own_key()),
+                actor=self._access.role_check(member),
+                job=self._jobs.new(CLEAN_CHANNEL, channel_id),
+                audit=self._audit.entry(server_id, actor, "channel.delete", target=channel_id),
                 pattern=delete_channel,
             )
         except ConditionFailed:
@@ -354,14 +348,6 @@ async def _created_before(claim: Claim, failed: ConditionFailed) -> str:
     if existing is None:
         raise ChangedMeanwhile from None
     return existing
-
-
-async def reserve_server(quotas: Quotas, user_id: UserId) -> Operation:
-    """Return the operation that counts one more server of a user; TooManyServers if they have the maximum."""
-    reserved = await quotas.reserve("servers", user_id, servers_of(user_id=user_id), MAX_SERVERS)
-    if reserved is None:
-        raise TooManyServers(limit=MAX_SERVERS)
-    return reserved
 
 
 def shard_of(server_id: ServerId) -> int:

@@ -2,7 +2,7 @@
 
 - `entities`: the entities and their access patterns
 - `access`: authorization in conversations
-- `service`: creates, finds and renames conversations; `seats`: the participants of groups
+- `service`: conversations and their messages; `participants`: the participants of groups
 - `inbox`: a user's conversations by activity; `activity`: updates that order
 - `cleanup`: removes the rows of empty groups and deleted accounts
 - `views`, `api`, `events`: what clients see

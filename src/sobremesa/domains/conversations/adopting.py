@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sobremesa.core.clock import EPOCH, Clock, fixed_width
 from sobremesa.domains.conversations.entities import (
+    BIG_ABOVE,
     CONVERSATIONS,
     Conversation,
     Participant,
@@ -14,7 +15,6 @@ from sobremesa.domains.conversations.entities import (
     direct_claim,
     participants_of,
 )
-from sobremesa.domains.conversations.service import BIG_ABOVE
 from sobremesa.rooms.adopting import last_message
 from sobremesa.table import (
     Check,

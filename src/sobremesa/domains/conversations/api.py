@@ -7,19 +7,16 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile
 from sobremesa.domains.conversations.entities import ConversationId, ConversationType, SeatRole
 from sobremesa.domains.conversations.errors import (
-    AlreadyParticipant,
     BlockedByRecipient,
-    ChangedMeanwhile,
     DirectIsFixed,
     InvalidParticipants,
     LastAdmin,
     TooManyParticipants,
     UnknownUsers,
 )
-from sobremesa.domains.conversations.inbox import Inbox
-from sobremesa.domains.conversations.seats import Seats
 from sobremesa.domains.conversations.service import MAX_OTHERS, Conversations
 from sobremesa.domains.conversations.views import (
     ConversationView,
@@ -62,9 +59,9 @@ class NewSeatRole(Input):
     role: SeatRole
 
 
-def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: UserDirectory) -> Routes:
+def routes(conversations: Conversations, users: UserDirectory) -> Routes:
     """Return the routes of conversations and their participants."""
-    api = Routes("Conversations")
+    api = Routes("Conversations", "Direct and group conversations, their participants and messages.")
     convo = "/conversations/{convo_id}"
 
     @api.post(
@@ -86,19 +83,19 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
             created = await conversations.create_direct(actor, body.user_ids[0])
         else:
             created = await conversations.create_group(actor, body.user_ids, name=body.name, key=idempotency_key)
-        row = await inbox.get(actor, created.conversation_id)
+        row = await conversations.get(actor, created.conversation_id)
         return Answer(conversation_view(row), status=201 if created.is_new else 200)
 
     @api.get("/conversations")
     async def list_conversations(actor: Actor, query: PageQuery) -> Listed[ConversationView]:
         """List your conversations, most recent activity first."""
-        rows, cursor = await inbox.list(actor, limit=query.limit, cursor=query.cursor)
+        rows, cursor = await conversations.list_conversations(actor, limit=query.limit, cursor=query.cursor)
         return Listed([conversation_view(row) for row in rows], cursor)
 
     @api.get(convo)
     async def get_conversation(actor: Actor, convo_id: ConversationId) -> ConversationView:
         """Get a conversation that you are in."""
-        return conversation_view(await inbox.get(actor, convo_id))
+        return conversation_view(await conversations.get(actor, convo_id))
 
     @api.patch(convo, errors=[ChangedMeanwhile, DirectIsFixed])
     async def change_conversation(
@@ -106,12 +103,14 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
     ) -> ConversationView:
         """Rename a group. Requires the admin role."""
         await conversations.rename(actor, convo_id, name=body.name)
-        return conversation_view(await inbox.get(actor, convo_id))
+        return conversation_view(await conversations.get(actor, convo_id))
 
     @api.get(f"{convo}/participants", cacheable=True)
     async def list_participants(actor: Actor, convo_id: ConversationId, query: PageQuery) -> Listed[ParticipantView]:
         """List the participants of a conversation."""
-        rows, cursor = await seats.list_participants(actor, convo_id, limit=query.limit, cursor=query.cursor)
+        rows, cursor = await conversations.participants.list_participants(
+            actor, convo_id, limit=query.limit, cursor=query.cursor
+        )
         profiles = await users.profiles([row.user_id for row in rows])
         return Listed([participant_view(row, profiles[row.user_id]) for row in rows], cursor)
 
@@ -119,7 +118,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         f"{convo}/participants",
         status=201,
         errors=[
-            AlreadyParticipant,
+            AlreadyMember,
             BlockedByRecipient,
             ChangedMeanwhile,
             DirectIsFixed,
@@ -129,7 +128,7 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
     )
     async def add_participant(actor: Actor, convo_id: ConversationId, body: NewParticipant) -> ParticipantView:
         """Add a user to a group. Requires the admin role."""
-        participant = await seats.add(actor, convo_id, body.user_id, role=body.role)
+        participant = await conversations.participants.add(actor, convo_id, body.user_id, role=body.role)
         return participant_view(participant, (await users.profiles([participant.user_id]))[participant.user_id])
 
     @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
@@ -137,12 +136,12 @@ def routes(conversations: Conversations, seats: Seats, inbox: Inbox, users: User
         actor: Actor, convo_id: ConversationId, user_id: UserId, body: NewSeatRole
     ) -> ParticipantView:
         """Change the role of a participant of a group. Requires the admin role."""
-        participant = await seats.change_role(actor, convo_id, user_id, role=body.role)
+        participant = await conversations.participants.change_role(actor, convo_id, user_id, role=body.role)
         return participant_view(participant, (await users.profiles([user_id]))[user_id])
 
     @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
     async def remove_participant(actor: Actor, convo_id: ConversationId, user_id: UserId) -> None:
         """Leave a group, or as an admin remove a participant."""
-        await seats.remove(actor, convo_id, user_id)
+        await conversations.participants.remove(actor, convo_id, user_id)
 
     return api

@@ -21,7 +21,7 @@ from sobremesa.domains.conversations.entities import (
     former_seats_of,
     seat_of,
 )
-from sobremesa.domains.conversations.seats import Seats
+from sobremesa.domains.conversations.participants import Participants
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.user_data import RoomUserData
 from sobremesa.table import Delete, Table
@@ -31,9 +31,9 @@ from sobremesa.work.quotas import guard_of
 class Cleanup:
     """Removes the rows of empty groups and deleted accounts."""
 
-    def __init__(self, table: Table, seats: Seats, files: Files) -> None:
+    def __init__(self, table: Table, participants: Participants, files: Files) -> None:
         self._table = table
-        self._seats = seats
+        self._participants = participants
         self._user_data = RoomUserData(CONVERSATIONS, table, files, pattern=clean_up)
 
     async def clean_conversation(self, subject: str) -> None:
@@ -56,7 +56,7 @@ class Cleanup:
         for participant in await self._seats_of(user_id):
             conversation = await self._table.get(conversation_by_id(room_id=participant.room_id))
             if conversation is not None and conversation.type == "group":
-                await self._seats.hand_over_and_leave(conversation, participant)
+                await self._participants.hand_over_and_leave(conversation, participant)
             else:
                 await self._user_data.mask(participant.room_id, user_id)
         async for former in self._table.every(former_seats_of(user_id=user_id)):

@@ -10,7 +10,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import EPOCH, Instant, fixed_width, lenient_ms
 from sobremesa.core.ids import RoomId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
-from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.kinds import PatternIds, RoomKind
 from sobremesa.rooms.visibility import shown_text
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
@@ -19,6 +19,8 @@ ConversationType: TypeAlias = Literal["direct", "group"]
 SeatRole: TypeAlias = Literal["admin", "member"]
 
 MAX_PREVIEW = 200
+BIG_ABOVE = 10
+"""Groups with more participants than this are not moved in inboxes with each message."""
 
 
 class Conversation(Head):
@@ -179,30 +181,6 @@ messages_since = Pattern(
     ConversationMessage,
     between=("MSG#{last_read}$", "MSG$"),
 )
-nonce_by_key = Lookup("CON.6", "Which message did this nonce create?", ConversationNonce, consistent=True)
-pins_in = Pattern("CON.7", "What is pinned in this conversation?", ConversationPin, newest_first=True)
-pin_by_key = Lookup("CON.8", "Is this message pinned?", ConversationPin)
-reactions_of_page = Pattern(
-    "CON.9",
-    "What are the reactions to the messages from one to another?",
-    ConversationReactionSummary,
-    between=("RSUM#{oldest}", "RSUM#{newest}$"),
-)
-reactions_of_message = Pattern(
-    "CON.10",
-    "What are the reactions to this message?",
-    ConversationReactionSummary,
-    prefix="RSUM#{message_id}#",
-    consistent=True,
-)
-reaction_by_key = Lookup("CON.11", "Did this user react with this emoji?", ConversationReaction)
-reactors_of = Pattern(
-    "CON.12", "Who reacted with this emoji?", ConversationReaction, prefix="REACT#{message_id}#{emoji_hex}#"
-)
-reactions_in = Pattern("CON.13", "Who reacted to what in this conversation?", ConversationReaction)
-reactions_to = Pattern(
-    "CON.33", "Who reacted to this message?", ConversationReaction, prefix="REACT#{message_id}#", consistent=True
-)
 everything_in = Pattern(
     "CON.14",
     "What are the rows of this conversation, except its head?",
@@ -227,55 +205,29 @@ remove_participant = WritePattern(
 )
 change_role = WritePattern("CON.24", "Change the role of a participant", Conversation, Participant)
 move_in_inbox = WritePattern("CON.25", "Move a conversation up in an inbox", Participant)
-edit_message = WritePattern("CON.26", "Edit a message, and the preview of it", ConversationMessage, Conversation)
-delete_message = WritePattern(
-    "CON.27",
-    "Delete a message, leaving a tombstone without pin and reactions, and the preview of it",
-    ConversationMessage,
-    Conversation,
-    ConversationPin,
-    ConversationReaction,
-    ConversationReactionSummary,
-)
-react = WritePattern("CON.28", "Add or remove a reaction", ConversationReaction, ConversationReactionSummary)
-set_pin = WritePattern("CON.29", "Pin or unpin a message", ConversationPin, ConversationMessage)
-mark_read = WritePattern("CON.30", "Move a read cursor forward, or mute a conversation", Participant)
 clean_up = WritePattern("CON.31", "Remove the rows of a deleted account", ConversationMessage, Participant)
 count_seats = WritePattern("CON.32", "Count the participants of a group that another writer created", Conversation)
 
 CONVERSATIONS = RoomKind(
     name="conversation",
     plural="conversations",
+    ids=PatternIds("CON", reads=(*range(6, 14), 33), writes=range(26, 31)),
     message=ConversationMessage,
     head=Conversation,
     cursor=Participant,
-    cursor_is_seat=True,
     nonce=ConversationNonce,
     pin=ConversationPin,
     reaction=ConversationReaction,
     summary=ConversationReactionSummary,
+    has_preview=True,
+    cursor_is_seat=True,
     messages=messages_in,
-    messages_by_id=None,
     rooms_of=conversations_of,
-    message_by_key=message_by_id,
     head_by_key=conversation_by_id,
+    message_by_key=message_by_id,
     read_cursor=seat_of,
     readers=participants_of,
-    nonce_by_key=nonce_by_key,
-    pins=pins_in,
-    pin_by_key=pin_by_key,
-    reactions_of_page=reactions_of_page,
-    reactions_of_message=reactions_of_message,
-    reaction_by_key=reaction_by_key,
-    reactors=reactors_of,
-    reactions=reactions_in,
-    reactions_to=reactions_to,
     send=send_message,
-    edit=edit_message,
-    delete=delete_message,
-    react=react,
-    set_pin=set_pin,
-    mark_read=mark_read,
 )
 
 

@@ -15,7 +15,7 @@ from sobremesa.domains.conversations.entities import (
     conversation_by_id,
 )
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, user, version_of
+from sobremesa.live.events import EventType, Publication, TopicMembership, TopicRemoval, user, version_of
 from sobremesa.live.events import conversation as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
@@ -85,7 +85,7 @@ class ConversationEvents:
         """Return the topic of a conversation, or None if it has no participants."""
         return None if self._empty.find(room_id) else RoomTopic(topic_of(room_id))
 
-    async def _conversation(self, seen: Seen[Conversation]) -> list[Event]:
+    async def _conversation(self, seen: Seen[Conversation]) -> list[Publication]:
         old, new = seen
         room_id = seen.row.room_id
         if new is None or new.participants == 0:
@@ -97,7 +97,7 @@ class ConversationEvents:
             return []  # participants are informed by the event of their own seat
         return [conversation_updated(_live(new), topic, subject=room_id)]
 
-    async def _participant(self, seen: Seen[Participant]) -> list[Event]:
+    async def _participant(self, seen: Seen[Participant]) -> list[Publication]:
         old, new = seen
         room_id, user_id = seen.row.room_id, seen.row.user_id
         topic = topic_of(room_id)

@@ -10,13 +10,12 @@ conversation with a message after the reader's cursor.
 
 from __future__ import annotations
 
-import asyncio
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.clock import EPOCH, Instant, fixed_width
+from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import User, profile_of, user_by_id
 from sobremesa.domains.conversations.access import Access, ConversationSeat
@@ -28,11 +27,9 @@ from sobremesa.domains.conversations.entities import (
     conversations_of,
     inbox_of,
 )
-from sobremesa.rooms.unread import Unread
+from sobremesa.rooms.unread import COUNTED_AT_ONCE, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
-from sobremesa.table.errors import BadCursor, BadKey
-from sobremesa.table.keys import check_part
 from sobremesa.work.table_origin import Origin
 
 
@@ -61,9 +58,12 @@ class Inbox:
         self._origin = origin
         self._unread = Unread(CONVERSATIONS, table)
 
-    async def list(self, actor: Actor, *, limit: int, cursor: str | None = None) -> tuple[list[InboxRow], str | None]:
+    async def list_conversations(
+        self, actor: Actor, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[InboxRow], str | None]:
         """Return a page of the actor's conversations, most recent activity first."""
-        before = None if cursor is None else _position(cursor)
+        asked = f"conversations {actor.user_id}".encode()
+        before = None if cursor is None else _position(*self._table.cursors.open(cursor, asked, 2))
 
         small = await self._small(actor.user_id, before, limit)
         merged = await self._merged(actor.user_id)
@@ -85,9 +85,9 @@ class Inbox:
 
         page = listed[:limit]
         last = positions[page[-1].room_id] if len(listed) > limit else floor
-        rows = await asyncio.gather(*(self._row(seat, others) for seat in page))
+        rows = await gather_bounded(COUNTED_AT_ONCE, lambda seat: self._row(seat, others), page)
         newest_first = sorted(rows, key=lambda row: _last_activity(row.seat), reverse=True)
-        return newest_first, None if last is None else _cursor(last)
+        return newest_first, None if last is None else self._table.cursors.seal(last, asked)
 
     async def _merged(self, user_id: UserId) -> Sequence[Participant]:
         """Return the seats without a position: in big groups and, until the table is adopted, of other writers."""
@@ -126,15 +126,5 @@ def _at(position: InboxPosition, user_id: UserId) -> Participant:
     return Participant(room_id=position.room_id, user_id=user_id, last_message_at=position.at)
 
 
-def _cursor(position: InboxPosition) -> str:
-    return urlsafe_b64encode("#".join(position).encode()).decode()
-
-
-def _position(cursor: str) -> InboxPosition:
-    try:
-        at, room_id = urlsafe_b64decode(cursor).decode("ascii").split("#")
-        check_part("at", at)
-        check_part("room_id", room_id)
-    except (ValueError, BadKey):
-        raise BadCursor("this is not a cursor of the inbox") from None
+def _position(at: str, room_id: str) -> InboxPosition:
     return InboxPosition(Instant(at), RoomId(room_id))

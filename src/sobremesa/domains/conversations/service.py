@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock
-from sobremesa.core.errors import Busy
-from sobremesa.core.ids import Ids, RoomId
+from sobremesa.core.errors import Busy, ChangedMeanwhile
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import Block, User, block_of, user_by_id
 from sobremesa.domains.conversations.access import Access
+from sobremesa.domains.conversations.activity import Activity
+from sobremesa.domains.conversations.cleanup import Cleanup
 from sobremesa.domains.conversations.entities import (
+    BIG_ABOVE,
+    CONVERSATIONS,
     Conversation,
     ConversationId,
     Participant,
@@ -24,21 +28,18 @@ from sobremesa.domains.conversations.entities import (
     direct_claim,
     seat_of,
 )
-from sobremesa.domains.conversations.errors import (
-    BlockedByRecipient,
-    ChangedMeanwhile,
-    InvalidParticipants,
-    UnknownUsers,
-)
-from sobremesa.table import Check, Create, Table, Update, absent_or_null, equals, set_to
+from sobremesa.domains.conversations.errors import BlockedByRecipient, InvalidParticipants, UnknownUsers
+from sobremesa.domains.conversations.inbox import Inbox
+from sobremesa.domains.conversations.participants import Participants
+from sobremesa.rooms.context import RoomContext
+from sobremesa.rooms.service import Rooms
+from sobremesa.table import Check, Create, Update, absent_or_null, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.table_origin import Origin
 
 MAX_OTHERS = 90
 """The maximum number of other users in a new group, which is created in one transaction."""
-BIG_ABOVE = 10
-"""Groups with more participants than this are not moved in inboxes with each message."""
 
 
 class Created(NamedTuple):
@@ -48,18 +49,22 @@ class Created(NamedTuple):
     is_new: bool
 
 
-class Conversations:
-    """Direct and group conversations."""
+class Conversations(Rooms):
+    """Direct and group conversations, with their messages."""
 
-    def __init__(
-        self, table: Table, clock: Clock, ids: Ids, access: Access, idempotency: Idempotency, origin: Origin
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._ids = ids
-        self._access = access
+    _access: Access
+
+    def __init__(self, context: RoomContext, *, audit: Audit, idempotency: Idempotency, origin: Origin) -> None:
+        table, clock = context.table, context.clock
+        access = Access(table, audit)
+        super().__init__(CONVERSATIONS, access, context)
         self._idempotency = idempotency
         self._origin = origin
+        self.participants = Participants(table, clock, access, audit, context.jobs)
+        inbox = Inbox(table, access, origin)
+        self.list_conversations, self.get = inbox.list_conversations, inbox.get
+        self.activity = Activity(table)
+        self.cleanup = Cleanup(table, self.participants, context.files)
 
     async def create_direct(self, actor: Actor, other: UserId) -> Created:
         """Return the direct conversation of two users, created if needed: each pair has one."""
@@ -78,19 +83,19 @@ class Conversations:
         pair = ((actor.user_id, other), (other, actor.user_id))
         try:
             await self._table.write(
-                Create(direct_claim(actor.user_id, other, room_id)),
-                Create(conversation),
-                *(
+                claim=Create(direct_claim(actor.user_id, other, room_id)),
+                conversation=Create(conversation),
+                seats=[
                     Create(
                         Participant(room_id=room_id, user_id=one, joined_at=now, last_message_at=now, other_id=another)
                     )
                     for one, another in pair
-                ),
-                *(Check(user_by_id(user_id=one), when=absent_or_null("deleted_at")) for one, _ in pair),
+                ],
+                users=[Check(user_by_id(user_id=one), when=absent_or_null("deleted_at")) for one, _ in pair],
                 pattern=create_conversation,
             )
         except ConditionFailed as failed:
-            if not failed.at(0):
+            if "claim" not in failed:
                 raise UnknownUsers(user_ids=[other]) from None
             existing = await self._find_direct(actor.user_id, other)
             if existing is None:
@@ -134,11 +139,11 @@ class Conversations:
         ]
         try:
             await self._table.write(
-                Create(conversation),
-                Create(admin),
-                *map(Create, seats),
-                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
-                *claim.operations(room_id),
+                conversation=Create(conversation),
+                admin=Create(admin),
+                seats=list(map(Create, seats)),
+                user=Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                idempotency=claim.operations(room_id),
                 pattern=create_conversation,
             )
         except ConditionFailed as failed:
@@ -156,12 +161,12 @@ class Conversations:
 
         try:
             await self._table.write(
-                Update(
+                conversation=Update(
                     conversation_by_id(room_id=room_id),
                     set_to(name=name, updated_at=self._clock.now()),
                     when=equals("type", "group"),
                 ),
-                seat.role_check(),
+                actor=seat.role_check(),
                 pattern=change_conversation,
             )
         except ConditionFailed:
@@ -187,7 +192,7 @@ class Conversations:
             is_there = Check(conversation_by_id(room_id=room_id), when=equals("type", "direct"))
             with contextlib.suppress(ConditionFailed):
                 claim = Create(direct_claim(one, other, room_id))
-                await self._table.write(claim, is_there, pattern=create_conversation)
+                await self._table.write(claim=claim, conversation=is_there, pattern=create_conversation)
         return room_id
 
     async def _require_reachable(self, actor: Actor, others: Sequence[UserId]) -> None:

@@ -8,5 +8,5 @@
 - `listing`, `marking`, `counting`, `preferences`: the operations of users
 - `expiring`, `reconciling`: counting rows that the store has expired, and recounting everything
 - `api`: the routes; `views`: their responses; `events`: what is published
-- `cleanup`: account deletion and export; `opening`: composes the parts
+- `cleanup`: account deletion and export; `service`: the verbs of all parts
 """

@@ -19,7 +19,7 @@ def moves(table: Table, clock: Clock) -> Sequence[Move]:
 
     async def missing(row: Held | HeldPublic) -> Sequence[Step]:
         expires = row.expiredat
-        if expires is None or expires <= clock.now_ms() // 1000 or Held.shape.attribute("expiredat") == ttl:
+        if expires is None or expires <= clock.now_seconds() or Held.shape.attribute("expiredat") == ttl:
             return ()
         if row.other.get(ttl) is not None:
             return ()

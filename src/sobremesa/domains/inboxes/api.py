@@ -20,9 +20,9 @@ from sobremesa.domains.inboxes.errors import (
     MessageTooBig,
     PastSnooze,
 )
-from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.opening import Inboxes
+from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.domains.inboxes.publishing import MAX_RECIPIENTS, MAX_USER_ID, Notice
+from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.inboxes.views import (
     ChangedView,
     CountsView,
@@ -126,7 +126,7 @@ def totals(inboxes: Inboxes) -> InboxTotals:
     """Return the function that lists the unread counts of a user's inboxes."""
 
     async def unread(actor: Actor) -> list[InboxUnreadView]:
-        found = await inboxes.counting.count_everywhere(actor)
+        found = await inboxes.count_everywhere(actor)
         return [InboxUnreadView(each.inbox, each.unread) for each in found]
 
     return unread
@@ -134,7 +134,7 @@ def totals(inboxes: Inboxes) -> InboxTotals:
 
 def routes(inboxes: Inboxes) -> Routes:
     """The routes of inboxes."""
-    api = Routes("Inboxes")
+    api = Routes("Inboxes", "Notifications: published with a server key, read by their recipients.")
     at_tenant = "/tenants/{tenant}"
     at = f"{at_tenant}/inboxes/{{inbox}}"
     message = f"{at}/messages/{{message_id}}"
@@ -142,17 +142,17 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.put(f"{at_tenant}/settings", scope="inbox:admin", errors=[BadDuration])
     async def set_tenant(actor: Actor, tenant: Tenant, body: NewTenantSettings) -> TenantSettingsView:
         """Set the inbox settings of a tenant."""
-        return tenant_view(await inboxes.configuring.set_tenant(actor, tenant, title=body.title, ttl=body.ttl))
+        return tenant_view(await inboxes.set_tenant(actor, tenant, title=body.title, ttl=body.ttl))
 
     @api.get(f"{at_tenant}/settings", scope="inbox:read", also_scopes=["inbox:admin"])
     async def get_tenant(actor: Actor, tenant: Tenant) -> TenantSettingsView:
         """Return the inbox settings of a tenant."""
-        return tenant_view(await inboxes.configuring.get_tenant(actor, tenant))
+        return tenant_view(await inboxes.get_tenant(actor, tenant))
 
     @api.put(at, scope="inbox:admin", errors=[BadCategory, BadDuration, BadSchema])
     async def set_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxConfig) -> InboxConfigView:
         """Create an inbox or replace its settings, which apply to new messages."""
-        config = await inboxes.configuring.set_inbox(
+        config = await inboxes.set_inbox(
             actor,
             tenant,
             inbox,
@@ -166,7 +166,7 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.get(at, scope="inbox:read", also_scopes=["inbox:admin"])
     async def get_inbox(actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxConfigView:
         """Return the settings of an inbox. An inbox exists from its first message on, or once it is created."""
-        return inbox_view(await inboxes.configuring.get_inbox(actor, tenant, inbox))
+        return inbox_view(await inboxes.get_inbox(actor, tenant, inbox))
 
     @api.post(
         f"{at}/messages",
@@ -193,15 +193,17 @@ def routes(inboxes: Inboxes) -> Routes:
         )
         if isinstance(body.audience, Users):
             user_ids = body.audience.user_ids
-            publish = await inboxes.publishing.publish_to_users(actor, tenant, inbox, notice, user_ids)
+            publish = await inboxes.publish_to_users(actor, tenant, inbox, notice, user_ids)
         else:
-            publish = await inboxes.publishing.publish_to_everyone(actor, tenant, inbox, notice)
+            publish = await inboxes.publish_to_everyone(actor, tenant, inbox, notice)
         return PublishedView(publish.message_id, publish.recipients, publish.state)
 
     @api.get(f"{at}/publishes/{{message_id}}", scope="inbox:publish", also_scopes=["inbox:read"])
-    async def get_publish(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ProgressView:
+    async def get_publish(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId
+    ) -> ProgressView:
         """Return the progress of a publish, for a month."""
-        return progress_view(await inboxes.publishing.get(actor, tenant, inbox, message_id))
+        return progress_view(await inboxes.get_publish(actor, tenant, inbox, message_id))
 
     @api.get(f"{at}/messages")
     async def list_messages(
@@ -211,7 +213,7 @@ def routes(inboxes: Inboxes) -> Routes:
 
         With a filter, a page may have fewer than `limit` messages; there may be more as long as there is a `next`.
         """
-        entries, cursor = await inboxes.listing.page(
+        entries, cursor = await inboxes.list_messages(
             actor,
             tenant,
             inbox,
@@ -223,39 +225,41 @@ def routes(inboxes: Inboxes) -> Routes:
         return Listed([message_view(entry) for entry in entries], cursor)
 
     @api.put(f"{message}/read", limit="read")
-    async def mark_read(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
+    async def mark_read(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId) -> ChangedView:
         """Mark a message as read."""
-        return ChangedView(await inboxes.marking.read(actor, tenant, inbox, message_id))
+        return ChangedView(await inboxes.mark_read(actor, tenant, inbox, message_id))
 
     @api.post(f"{at}/read-all")
     async def mark_all_read(actor: Actor, tenant: Tenant, inbox: InboxKey, body: ReadAll) -> HowManyChanged:
         """Mark all visible messages as read, or those of a category."""
-        return HowManyChanged(await inboxes.marking.read_all(actor, tenant, inbox, category=body.category))
+        return HowManyChanged(await inboxes.mark_all_read(actor, tenant, inbox, category=body.category))
 
     @api.put(f"{message}/archive")
-    async def archive_message(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> ChangedView:
+    async def archive_message(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId
+    ) -> ChangedView:
         """Archive a message: remove it from the list and the counts permanently."""
-        return ChangedView(await inboxes.marking.archive(actor, tenant, inbox, message_id))
+        return ChangedView(await inboxes.archive(actor, tenant, inbox, message_id))
 
     @api.put(f"{message}/snooze", errors=[PastSnooze])
     async def snooze_message(
-        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId, body: SnoozeUntil
+        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId, body: SnoozeUntil
     ) -> ChangedView:
         """Snooze a message: remove it from the list and the counts until a time."""
         until_ms = round(body.until.timestamp() * 1000)
-        return ChangedView(await inboxes.marking.snooze(actor, tenant, inbox, message_id, until_ms=until_ms))
+        return ChangedView(await inboxes.snooze(actor, tenant, inbox, message_id, until_ms=until_ms))
 
     @api.get(f"{at}/counts")
     async def count_messages(actor: Actor, tenant: Tenant, inbox: InboxKey) -> CountsView:
         """Return the counts of visible and unread messages, in total and by category."""
-        return counts_view(await inboxes.counting.count(actor, tenant, inbox))
+        return counts_view(await inboxes.count(actor, tenant, inbox))
 
     @api.put(f"{at}/preferences/{{category}}", errors=[BadCategory])
     async def set_preference(
         actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, body: NewPreference
     ) -> PreferenceView:
         """Mute or unmute a category. Muted messages are listed but not counted as unread."""
-        preference = await inboxes.preferences.set(actor, tenant, inbox, category, muted=body.muted)
+        preference = await inboxes.set_preference(actor, tenant, inbox, category, muted=body.muted)
         return PreferenceView(preference.category, preference.muted)
 
     return api

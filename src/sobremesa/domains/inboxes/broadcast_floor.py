@@ -51,7 +51,7 @@ class BroadcastFloor:
         """Return a user's total with a floor and a current base."""
         if stats.floor is None:
             return await self._set(own, stats, public)
-        if stats.base_until is None or stats.base_until > self._now():
+        if stats.base_until is None or stats.base_until > self._clock.now_seconds():
             return stats
         return await self.renew(own, stats)
 
@@ -116,7 +116,7 @@ class BroadcastFloor:
             return {"base": {}, "base_total": 0, "base_until": None}
         question = held_public_until(**own.public.parts(), floor=floor)
         rows = [row async for row in self._table.every(question)]
-        now = self._now()
+        now = self._clock.now_seconds()
         live = [row for row in rows if not is_expired(row, now)]
         sums = CategoryCounts.of(live)
         return {
@@ -124,6 +124,3 @@ class BroadcastFloor:
             "base_total": sums.total.published,
             "base_until": min((int(row.expiredat) for row in live if row.expiredat is not None), default=None),
         }
-
-    def _now(self) -> int:
-        return self._clock.now_ms() // 1000

@@ -41,7 +41,7 @@ class Cleanup:
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
         """Yield the messages and receipts of a user, their preferences and their snoozes."""
         async for own in self._partitions(user_id):
-            now = self._clock.now_ms() // 1000
+            now = self._clock.now_seconds()
             async for row in self._table.every(messages_to(**own.parts())):
                 if is_expired(row, now):
                     continue
@@ -50,7 +50,7 @@ class Cleanup:
                     "inbox": own.inbox,
                     "messageId": row.message_id,
                     "category": row.category,
-                    "readat": None if row.readat is None else instant(row.readat),
+                    "readAt": None if row.readat is None else instant(row.readat),
                 }
                 if row.is_message:
                     content = row.message

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, Tenant
+from sobremesa.core.gather import gather_bounded
 from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
 from sobremesa.domains.inboxes.current_counts import Counts, CurrentCounts
 from sobremesa.domains.inboxes.entities import CategoryStats, InboxKey, UserStats, inboxes_of
@@ -56,14 +56,12 @@ class Counting:
     async def count_everywhere(self, actor: Actor) -> Sequence[InboxUnread]:
         """Return the inboxes of the actor's tenant that have unread messages."""
         inboxes = [config.inbox async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
-        at_once = asyncio.Semaphore(AT_ONCE)
 
         async def of(inbox: InboxKey) -> InboxUnread:
-            async with at_once:
-                found = await self.count_at(UserPartition(actor.tenant, actor.user_id, inbox))
-                return InboxUnread(inbox, found.unread)
+            found = await self.count_at(UserPartition(actor.tenant, actor.user_id, inbox))
+            return InboxUnread(inbox, found.unread)
 
-        counts = await asyncio.gather(*map(of, inboxes))
+        counts = await gather_bounded(AT_ONCE, of, inboxes)
         return [each for each in counts if each.unread]
 
     async def count_at(self, own: UserPartition) -> InboxCount:

@@ -102,12 +102,12 @@ class CurrentCounts:
     async def get(self, partition: Partition) -> Counts:
         """Return the counts, settled as of now."""
         counts = await self.load(partition)
-        if not counts.is_due(self._now()):
+        if not counts.is_due(self._clock.now_seconds()):
             return counts
         # One of many readers settles; the others find the counts settled.
         async with self._locks.of(partition.total().raw.pk):
             counts = await self.load(partition)
-            if not counts.is_due(self._now()):
+            if not counts.is_due(self._clock.now_seconds()):
                 return counts
             for _ in range(READ_ATTEMPTS):
                 recounted = await self._recount(partition, counts, dry=False)
@@ -130,7 +130,7 @@ class CurrentCounts:
         question: Question[HeldRow] = partition.rows()
         rows = [row async for row in self._table.every(question)]
         # After the read: rows that the store has removed by then have expired by now.
-        now = self._now()
+        now = self._clock.now_seconds()
         expected = _stored_sums(counts)
         kept: list[HeldRow] = []
         done = 0
@@ -181,15 +181,11 @@ class CurrentCounts:
         return True
 
     async def _write(self, operations: Sequence[Operation]) -> bool:
-        first, *more = operations
         try:
-            await self._table.write(first, *more, pattern=settle)
+            await self._table.write(counts=operations, pattern=settle)
         except ConditionFailed:
             return False
         return True
-
-    def _now(self) -> int:
-        return self._clock.now_ms() // 1000
 
 
 def is_expired(row: HeldRow, now: int) -> bool:

@@ -8,6 +8,7 @@ delivery do not repeat each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import msgspec
 
@@ -47,7 +48,7 @@ from sobremesa.table import (
     set_if_absent,
     set_to,
 )
-from sobremesa.table.errors import ConditionFailed, FailedCondition
+from sobremesa.table.errors import ConditionFailed
 
 JOB = "inboxes.deliver"
 AT_ONCE = 33
@@ -115,22 +116,26 @@ class Delivery:
         known: dict[UserId, int | None] = {}
         left = list(uids)
         for _ in range(ATTEMPTS):
-            copies = [self._copy(publish, user_id, known) for user_id in left]
-            operations = [*first, *(operation for copy in copies for operation in copy)]
+            deliveries = {user_id: self._deliver(publish, user_id, known) for user_id in left}
             try:
-                await self._table.write(operations[0], *operations[1:], pattern=pattern)
+                await self._table.write(
+                    first=first, deliveries=list(chain.from_iterable(deliveries.values())), pattern=pattern
+                )
             except ConditionFailed as failed:
-                if any(failure.index < len(first) for failure in failed.failures):
+                if "first" in failed:
                     return False
-                size = len(copies[0])
-                for failure in failed.failures:
-                    _learn(failure, *divmod(failure.index - len(first), size), left, known)
-                left = [user_id for user_id in left if user_id]
+                # The user has the copy already, or their next expiry differs.
+                for user_id, (copy, total, *_) in deliveries.items():
+                    if copy in failed:
+                        left.remove(user_id)
+                    elif total in failed:
+                        known[user_id] = next_expiry_in(failed.item(total))
             else:
                 return True
         raise Busy
 
-    def _copy(self, publish: Publish, user_id: UserId, known: dict[UserId, int | None]) -> list[Operation]:
+    def _deliver(self, publish: Publish, user_id: UserId, known: dict[UserId, int | None]) -> list[Operation]:
+        """Return the operations of one recipient: the copy, the total, the category."""
         own = UserPartition(publish.tenant, user_id, publish.inbox)
         copy = UserMessage(
             tenant=publish.tenant,
@@ -160,19 +165,8 @@ class Delivery:
         return found or msgspec.structs.replace(publish, state="done")
 
     def _is_over(self, publish: Publish) -> bool:
-        return publish.expiredat is not None and publish.expiredat <= self._clock.now_ms() // 1000
+        return publish.expiredat is not None and publish.expiredat <= self._clock.now_seconds()
 
 
 def _as_far_as(publish: Publish) -> Condition:
     return equals("delivered", publish.delivered) & equals("state", "running")
-
-
-def _learn(
-    failure: FailedCondition, index: int, operation: int, left: list[UserId], known: dict[UserId, int | None]
-) -> None:
-    """Learn from a failed condition: the user has the copy, or their next expiry differs."""
-    user_id = left[index]
-    if operation == 0:
-        left[index] = UserId("")
-    else:
-        known[user_id] = next_expiry_in(failure.item)

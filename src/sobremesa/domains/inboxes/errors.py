@@ -7,38 +7,38 @@ from sobremesa.core.errors import Clash, Invalid, TooBig
 
 class HostIdReused(Clash):
     code = "host_system_id_reused"
-    says = "This host system id was used for a message with another body."
+    default_detail = "This host system id was used for a message with another body."
 
 
 class BadDuration(Invalid):
     code = "bad_duration"
-    says = "A duration is a number followed by s, m, h, d or w, up to a hundred years."
+    default_detail = "A duration is a number followed by s, m, h, d or w, up to a hundred years."
 
 
 class BadCategory(Invalid):
     code = "bad_category"
-    says = "A category must not be empty or *, contain # or start with $."
+    default_detail = "A category must not be empty or *, contain # or start with $."
 
 
 class BadRecipients(Invalid):
     code = "bad_recipients"
-    says = "Some of the user ids are invalid."
+    default_detail = "Some of the user ids are invalid."
 
 
 class BadSchema(Invalid):
     code = "bad_schema"
-    says = "The JSON schema is invalid, or has external references."
+    default_detail = "The JSON schema is invalid, or has external references."
 
 
 class BodyBreaksSchema(Invalid):
     code = "body_breaks_schema"
-    says = "The body does not match the schema of the inbox."
+    default_detail = "The body does not match the schema of the inbox."
 
 
 class MessageTooBig(TooBig):
-    says = "The message is too large."
+    default_detail = "The message is too large."
 
 
 class PastSnooze(Invalid):
     code = "past_snooze"
-    says = "A snooze must end in the future, at most a hundred years from now."
+    default_detail = "A snooze must end in the future, at most a hundred years from now."

@@ -1,20 +1,27 @@
 """Events of inboxes: new messages, and what users do with messages on other devices.
 
-Counts differ per user and are read for each delivery: the events here only state that they changed.
+Counts differ per user and are read for each delivery: the events here only refer to their inbox.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from sobremesa.core.actor import Tenant
-from sobremesa.core.clock import Instant, instant
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.domains.inboxes.counting import Counting
 from sobremesa.domains.inboxes.entities import CategoryStats, Held, InboxKey, PublicMessage, UserStats
 from sobremesa.domains.inboxes.listing import Entry
-from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.views import CountsView, InboxMessageView, message_view
-from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, user
+from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
+from sobremesa.domains.inboxes.partitions import UserPartition
+from sobremesa.domains.inboxes.views import (
+    CountsView,
+    InboxMarksView,
+    InboxMessageView,
+    counts_view,
+    marks_of,
+    message_view,
+)
+from sobremesa.live.events import EventType, Publication, Topic, user
 from sobremesa.live.events import tenant as everyone_of
 from sobremesa.live.translation import Seen, Translation
 
@@ -26,19 +33,23 @@ class LiveInboxMessage(InboxMessageView):
     inbox: InboxKey
 
 
-class InboxMarked(Output):
+class InboxMarked(InboxMarksView):
     """What you did with a message."""
 
     tenant: Tenant
     inbox: InboxKey
-    message_id: InboxMessageId
-    readat: Instant | None
-    archivedat: Instant | None
-    snoozeduntil: Instant | None
+    message_id: ShownInboxMessageId
 
 
 class LiveCounts(CountsView):
     """The counts of an inbox."""
+
+    tenant: Tenant
+    inbox: InboxKey
+
+
+class InboxRef(msgspec.Struct):
+    """The inbox whose counts changed."""
 
     tenant: Tenant
     inbox: InboxKey
@@ -61,6 +72,21 @@ inbox_counts = EventType(
 _MARKS = ("readat", "archivedat", "snoozeduntil")
 
 
+async def live_counts(counting: Counting, own: UserPartition) -> LiveCounts:
+    """Return the current counts of a user in an inbox."""
+    view = counts_view(await counting.count_at(own))
+    return LiveCounts(**msgspec.structs.asdict(view), tenant=own.tenant, inbox=own.inbox)
+
+
+async def resolve_counts(counting: Counting, recipient: UserId, reference: bytes) -> bytes:
+    """Return the payload of `inbox.counts` for one recipient."""
+    changed = _decode_reference(reference)
+    return msgspec.json.encode(await live_counts(counting, UserPartition(changed.tenant, recipient, changed.inbox)))
+
+
+_decode_reference = msgspec.json.Decoder(InboxRef).decode
+
+
 class InboxEvents:
     """Maps changed rows of inboxes to events."""
 
@@ -72,7 +98,7 @@ class InboxEvents:
         translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor", "base"))
         translation.on(CategoryStats, self._muted, fields=("muted",))
 
-    async def _held(self, seen: Seen[Held]) -> list[Event]:
+    async def _held(self, seen: Seen[Held]) -> list[Publication]:
         old, new = seen
         if new is None:
             return []
@@ -80,32 +106,24 @@ class InboxEvents:
             return [inbox_message(_live(new), user(new.user_id))]
         if old is None and new.readat is None and not new.is_hidden:
             return []
-        marked = InboxMarked(
-            new.tenant,
-            new.inbox,
-            new.message_id,
-            None if new.readat is None else instant(new.readat),
-            None if new.archivedat is None else instant(new.archivedat),
-            None if new.snoozeduntil is None else instant(new.snoozeduntil * 1000),
-        )
+        marked = InboxMarked(tenant=new.tenant, inbox=new.inbox, message_id=new.message_id, **marks_of(new))
         return [inbox_updated(marked, user(new.user_id))]
 
-    async def _public(self, seen: Seen[PublicMessage]) -> list[Event]:
+    async def _public(self, seen: Seen[PublicMessage]) -> list[Publication]:
         message = seen.new
         if message is None:
             return []
         everyone = everyone_of(message.tenant)
-        counts = Event(t=inbox_counts.name, topics=(everyone,), fresh=(message.tenant, message.inbox))
-        return [inbox_message(_live(message), everyone), counts]
+        return [inbox_message(_live(message), everyone), _counts_changed(message, everyone)]
 
-    async def _counts(self, seen: Seen[UserStats]) -> list[Event]:
-        return [] if seen.new is None else [_fresh(seen.new)]
+    async def _counts(self, seen: Seen[UserStats]) -> list[Publication]:
+        return [] if seen.new is None else [_counts_changed(seen.new, user(seen.new.user_id))]
 
-    async def _muted(self, seen: Seen[CategoryStats]) -> list[Event]:
+    async def _muted(self, seen: Seen[CategoryStats]) -> list[Publication]:
         old, new = seen
         if new is None or new.muted == (old is not None and old.muted):
             return []
-        return [_fresh(new)]
+        return [_counts_changed(new, user(new.user_id))]
 
 
 def _live(message: Held | PublicMessage) -> LiveInboxMessage:
@@ -113,5 +131,5 @@ def _live(message: Held | PublicMessage) -> LiveInboxMessage:
     return LiveInboxMessage(**msgspec.structs.asdict(view), tenant=message.tenant, inbox=message.inbox)
 
 
-def _fresh(stats: UserStats | CategoryStats) -> Event:
-    return Event(t=inbox_counts.name, topics=(user(stats.user_id),), fresh=(stats.tenant, stats.inbox))
+def _counts_changed(row: UserStats | CategoryStats | PublicMessage, topic: Topic) -> Publication:
+    return inbox_counts.per_recipient(InboxRef(row.tenant, row.inbox), topic)

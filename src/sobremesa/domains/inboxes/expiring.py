@@ -7,11 +7,11 @@ that the partition is not settled beyond the row's expiry, so a late record coun
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sobremesa.core.clock import Clock
+from sobremesa.core.gather import gather_bounded
 from sobremesa.domains.inboxes.entities import Held, HeldPublic, count_expiry
 from sobremesa.domains.inboxes.message_counts import NO_MESSAGES, category_of, row_count
 from sobremesa.domains.inboxes.partitions import HeldRow, count_operations, find_partition
@@ -39,18 +39,15 @@ class Expiring:
             self._waiting[change.id] = change
 
     async def flush(self) -> None:
-        at_once = asyncio.Semaphore(AT_ONCE)
-
         async def count_all(changes: Sequence[RawChange]) -> None:
-            async with at_once:
-                for change in changes:
-                    await self.count(change)
+            for change in changes:
+                await self.count(change)
 
         # One partition at a time, since its changes contend for the same total.
         by_partition: dict[str, list[RawChange]] = {}
         for change in self._waiting.values():
             by_partition.setdefault(change.key.pk, []).append(change)
-        await asyncio.gather(*map(count_all, by_partition.values()))
+        await gather_bounded(AT_ONCE, count_all, by_partition.values())
         self._waiting.clear()
 
     async def count(self, change: RawChange) -> bool:
@@ -59,13 +56,13 @@ class Expiring:
         partition = None if change.old is None else find_partition(change.old, self._table.layout)
         if row is None or row.expiredat is None or partition is None:
             return False
-        until = self._clock.now_ms() // 1000 + MARKED_SECONDS
+        until = self._clock.now_seconds() + MARKED_SECONDS
         not_settled = less_if_present("settled_at", int(row.expiredat))
         out = {category_of(row): NO_MESSAGES.minus(row_count(row))}
         total, *rest = count_operations(partition, out, when=not_settled)
         marker = partition.marker(hash_part(change.id), until)
         try:
-            await self._table.write(total, Create(marker), *rest, pattern=count_expiry)
+            await self._table.write(total=total, marker=Create(marker), categories=rest, pattern=count_expiry)
         except ConditionFailed:
             return False
         return True

@@ -6,7 +6,6 @@ the next one starts below it, so that publishing and expiry do not shift pages.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import NamedTuple
@@ -26,12 +25,9 @@ from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.tenancy import user_partition
 from sobremesa.table import IndexKey, RawKey, Table
-from sobremesa.table.errors import BadCursor, BadKey
-from sobremesa.table.keys import check_part
 
 MAX_READ = 1000
 """Messages that one page reads: with a selective filter, it may return fewer than `limit`."""
-MAX_CURSOR_ID = 200
 
 
 class Entry(NamedTuple):
@@ -68,7 +64,7 @@ class Listing:
         self._clock = clock
         self._floor = floor
 
-    async def page(
+    async def list_messages(
         self,
         actor: Actor,
         tenant: Tenant,
@@ -81,7 +77,8 @@ class Listing:
     ) -> tuple[list[Entry], str | None]:
         """Return a page of messages, newest first, optionally of a category or unread only."""
         own = user_partition(actor, tenant, inbox)
-        before = None if cursor is None else _decode_cursor(cursor)
+        asked = f"messages {own.tenant} {own.user_id} {own.inbox}".encode()
+        before = None if cursor is None else self._table.cursors.open(cursor, asked, 1)[0]
         floor = await self._floor.floor_of(own)
 
         found: list[Entry] = []
@@ -90,7 +87,7 @@ class Listing:
         async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as entries:
             async for entry in entries:
                 if last is not None and (len(found) == limit or read == MAX_READ):
-                    return found, _encode_cursor(last.message_id)
+                    return found, self._table.cursors.seal([last.message_id], asked)
                 read += 1
                 last = entry
                 if self._passes(entry, category, unread):
@@ -122,7 +119,7 @@ class Listing:
             return False
         if category is not None and entry.message.category != category:
             return False
-        return entry.is_shown(self._clock.now_ms() // 1000)
+        return entry.is_shown(self._clock.now_seconds())
 
     async def _mine(self, own: UserPartition, before: str | None, page: int) -> AsyncIterator[Held]:
         question = messages_to(**own.parts())
@@ -131,7 +128,7 @@ class Listing:
             after = Held.key(**own.parts(), message_id=before).raw
         while True:
             found = await self._table.query(question, limit=page, after=after)
-            now = self._clock.now_ms() // 1000
+            now = self._clock.now_seconds()
             for row in found.items:
                 if not is_expired(row, now):
                     yield row
@@ -155,16 +152,3 @@ class Listing:
             if found.last is None:
                 return
             after = found.last
-
-
-def _encode_cursor(message_id: str) -> str:
-    return urlsafe_b64encode(message_id.encode()).decode()
-
-
-def _decode_cursor(cursor: str) -> str:
-    try:
-        message_id = urlsafe_b64decode(cursor).decode()
-        check_part("message_id", message_id[:MAX_CURSOR_ID])
-    except (ValueError, BadKey):
-        raise BadCursor("invalid cursor") from None
-    return message_id[:MAX_CURSOR_ID]

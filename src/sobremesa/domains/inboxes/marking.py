@@ -68,7 +68,7 @@ class Marking:
         self._listing = listing
         self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
-    async def read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
+    async def mark_read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> bool:
         """Mark a message as read; return whether that changed anything."""
         return await self._change(user_partition(actor, tenant, inbox), message_id, self._as_read)
 
@@ -89,7 +89,7 @@ class Marking:
 
         return await self._change(user_partition(actor, tenant, inbox), message_id, snoozed)
 
-    async def read_all(self, actor: Actor, tenant: Tenant, inbox: InboxKey, *, category: str | None = None) -> int:
+    async def mark_all_read(self, actor: Actor, tenant: Tenant, inbox: InboxKey, *, category: str | None = None) -> int:
         """Mark all visible messages, or those of a category, as read; return how many changed."""
         own = user_partition(actor, tenant, inbox)
         floor = await self._floor.floor_of(own)
@@ -99,7 +99,7 @@ class Marking:
         async with aclosing(self._listing.walk(own, floor)) as entries:
             async for entry in entries:
                 is_wanted = category is None or entry.message.category == category
-                if entry.readat is not None or not is_wanted or not entry.is_shown(self._now()):
+                if entry.readat is not None or not is_wanted or not entry.is_shown(self._clock.now_seconds()):
                     continue
                 waiting.append(_target(own, entry.held, entry.message))
                 if len(waiting) == AT_ONCE:
@@ -132,7 +132,7 @@ class Marking:
             consistent=True,
         )
         total = stats if isinstance(stats, UserStats) else None
-        own_row = held if isinstance(held, Held) and not is_expired(held, self._now()) else None
+        own_row = held if isinstance(held, Held) and not is_expired(held, self._clock.now_seconds()) else None
         if own_row is not None and own_row.is_message:
             return total, Target(own_row, is_new=False)
         if not isinstance(message, PublicMessage):
@@ -167,7 +167,7 @@ class Marking:
         total, *rest = count_operations(own, deltas, step.changes, when=step.when)
         try:
             async with self._locks.of(own.total().raw.pk):
-                await self._table.write(total, operations[0], *operations[1:], *rest, pattern=mark)
+                await self._table.write(total=total, messages=operations, categories=rest, pattern=mark)
         except ConditionFailed:
             return False
         return True
@@ -180,9 +180,6 @@ class Marking:
             return held
         # An archived message does not reappear when a snooze ends.
         return msgspec.structs.replace(held, archivedat=self._clock.now_ms(), snoozeduntil=None)
-
-    def _now(self) -> int:
-        return self._clock.now_ms() // 1000
 
 
 def _target(own: UserPartition, held: Held | None, message: Held | PublicMessage) -> Target:

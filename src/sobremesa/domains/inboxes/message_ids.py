@@ -6,11 +6,15 @@ last until 2059, and sort correctly among older ids, whose time has no fixed wid
 
 from __future__ import annotations
 
-from typing import NewType
+from typing import Annotated, NewType
+
+import msgspec
 
 from sobremesa.core.ids import RANDOM_BITS, Ids, decode, encode
 
 InboxMessageId = NewType("InboxMessageId", str)
+ShownInboxMessageId = Annotated[InboxMessageId, msgspec.Meta(examples=["mi1jbgy8050k1x9d3w7z2q4t"])]
+"""The id in the API, with an example: unlike most ids it is not a ULID."""
 
 TIME_DIGITS = 8
 RANDOM_DIGITS = 16

@@ -15,7 +15,9 @@ class Preferences:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    async def set(self, actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, *, muted: bool) -> Preference:
+    async def set_preference(
+        self, actor: Actor, tenant: Tenant, inbox: InboxKey, category: str, *, muted: bool
+    ) -> Preference:
         """Mute or unmute a category."""
         own = user_partition(actor, tenant, inbox)
         require_category(category)
@@ -25,8 +27,8 @@ class Preferences:
 
         # Also in the counts row, so that counting needs no further read.
         await self._table.write(
-            Put(preference),
-            Upsert(own.category(category), set_to(muted=muted), set_if_absent(None, **own.fixed())),
+            preference=Put(preference),
+            category=Upsert(own.category(category), set_to(muted=muted), set_if_absent(None, **own.fixed())),
             pattern=mute,
         )
 

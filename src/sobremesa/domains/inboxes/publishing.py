@@ -115,7 +115,7 @@ class Publishing:
             return whole
         return await self._publish_to_many(publish, claim, uids)
 
-    async def get(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
+    async def get_publish(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
         """Return the progress of a publish; NotFound if there is none in this inbox."""
         require_key(actor, tenant, "inbox:publish", "inbox:read")
         publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
@@ -127,7 +127,6 @@ class Publishing:
 
     async def _publish_to_all(self, publish: Publish, claim: HostClaim | None) -> Publish:
         """Write the broadcast, its counts and its claim in one transaction, with an id above all earlier ones."""
-        publish = msgspec.structs.replace(publish, message_id=self._ids.mint())
         step = assume_next_expiry(publish.expiredat)
         for _ in range(ATTEMPTS):
             newest = less_if_present("last_id", publish.message_id)
@@ -138,20 +137,19 @@ class Publishing:
                 set_to(last_id=publish.message_id),
                 when=newest if step.when is None else newest & step.when,
             )
-            claims = _claims(claim, publish)
             try:
                 await self._table.write(
-                    total,
-                    Create(_public(publish)),
-                    Create(_without_content(publish)),
-                    *claims,
-                    *rest,
+                    total=total,
+                    message=Create(_public(publish)),
+                    publish=Create(_without_content(publish)),
+                    claim=_claims(claim, publish),
+                    categories=rest,
                     pattern=publish_to_everyone,
                 )
             except ConditionFailed as failed:
-                if claims and failed.at(3):
+                if "claim" in failed:
                     return await self._replayed(claim)
-                item = next((failure.item for failure in failed.failures if failure.index == 0), None) or {}
+                item = failed.item("total") or {}
                 # Later broadcasts have greater ids, also when two nodes publish at once.
                 message_id = self._ids.mint_after(item.get("last_id"))
                 publish = msgspec.structs.replace(publish, message_id=message_id)
@@ -167,7 +165,7 @@ class Publishing:
                 message_id=publish.message_id,
                 n=n,
                 uids=uids[n * CHUNK : (n + 1) * CHUNK],
-                kept_until=self._now() + KEPT_SECONDS,
+                kept_until=self._clock.now_seconds() + KEPT_SECONDS,
             )
             for n in range(-(-len(uids) // CHUNK))
         ]
@@ -175,7 +173,9 @@ class Publishing:
         await self._table.write_many(map(Put, chunks), pattern=start_publish)
         job = self._jobs.new(JOB, subject_of(publish.tenant, publish.message_id))
         try:
-            await self._table.write(job, Create(publish), *_claims(claim, publish), pattern=start_publish)
+            await self._table.write(
+                job=job, publish=Create(publish), claim=_claims(claim, publish), pattern=start_publish
+            )
         except ConditionFailed:
             await self._delivery.delete_recipients(publish)
             return await self._replayed(claim)
@@ -254,9 +254,6 @@ class Publishing:
             expiredat=None if lifetime is None else now_ms // 1000 + lifetime,
             kept_until=now_ms // 1000 + KEPT_SECONDS,
         )
-
-    def _now(self) -> int:
-        return self._clock.now_ms() // 1000
 
 
 def _check(notice: Notice) -> None:

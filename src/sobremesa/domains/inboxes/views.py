@@ -7,9 +7,9 @@ from typing import Any, Literal
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Instant, instant
 from sobremesa.domains.inboxes.counting import InboxCount
-from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Publish, PublishState, TenantSettings
+from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Publish, PublishState, Row, TenantSettings
 from sobremesa.domains.inboxes.listing import Entry
-from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.http.endpoints import Output
 
 
@@ -35,7 +35,7 @@ class InboxConfigView(Output):
 class PublishedView(Output):
     """A published message. `recipients` is null for a broadcast."""
 
-    message_id: InboxMessageId
+    message_id: ShownInboxMessageId
     recipients: int | None
     state: PublishState
 
@@ -48,16 +48,23 @@ class ProgressView(Output):
     state: PublishState
 
 
-class InboxMessageView(Output):
+class InboxMarksView(Output):
+    """What the recipient did with a message. A snooze in the past has ended."""
+
+    read_at: Instant | None
+    archived_at: Instant | None
+    snoozed_until: Instant | None
+
+
+class InboxMessageView(InboxMarksView):
     """A message as its recipient sees it."""
 
-    message_id: InboxMessageId
+    message_id: ShownInboxMessageId
     sender: str
     title: str
     body: Any
     category: str | None
     cta_uri: str | None
-    readat: Instant | None
     received_at: Instant
     expires_at: Instant | None
     audience: Literal["users", "everyone"]
@@ -122,11 +129,22 @@ def message_view(entry: Entry) -> InboxMessageView:
         body=content.body,
         category=message.category,
         cta_uri=content.cta_uri,
-        readat=None if entry.readat is None else instant(entry.readat),
         received_at=instant(message.received),
         expires_at=None if entry.expiredat is None else instant(entry.expiredat * 1000),
         audience="everyone" if message.audiences.kind == "everyone" else "users",
+        **marks_of(entry.held),
     )
+
+
+def marks_of(row: Row | None) -> dict[str, Instant | None]:
+    """Return the fields of `InboxMarksView`; a message without a row of its recipient has no marks."""
+    if row is None:
+        return dict.fromkeys(InboxMarksView.__struct_fields__)
+    return {
+        "read_at": None if row.readat is None else instant(row.readat),
+        "archived_at": None if row.archivedat is None else instant(row.archivedat),
+        "snoozed_until": None if row.snoozeduntil is None else instant(row.snoozeduntil * 1000),
+    }
 
 
 def counts_view(count: InboxCount) -> CountsView:

@@ -13,12 +13,12 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock, Instant, instant
-from sobremesa.core.errors import Busy, NotFound, Unauthenticated
+from sobremesa.core.errors import AlreadyMember, Busy, NotFound, Unauthenticated
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.invites.codes import InviteCode, new_code
 from sobremesa.domains.invites.entities import InviteRow
-from sobremesa.domains.invites.errors import AlreadyMember, InviteUsedUp
+from sobremesa.domains.invites.errors import InviteUsedUp
 from sobremesa.domains.invites.rules import has_null_uses, is_open, is_over, use
 from sobremesa.table import Check, Create, Delete, Entity, Key, Operation, Table, WritePattern, absent_or_null
 from sobremesa.table.errors import ConditionFailed
@@ -156,10 +156,10 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         invite, companion = self._kind.rows(target_id, self._new(actor, permit, max_uses, expires_in_seconds))
         try:
             await self._table.write(
-                Create(invite),
-                Create(companion),
-                *permit.conditions,
-                *claim.operations(invite.code),
+                invite=Create(invite),
+                companion=Create(companion),
+                permit=permit.conditions,
+                idempotency=claim.operations(invite.code),
                 pattern=self._kind.create,
             )
         except ConditionFailed as failed:
@@ -215,10 +215,10 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         companion = await self._kind.companion(invite)
         try:
             await self._table.write(
-                Delete(invite.own_key()),
-                *still_allowed,
-                self._audit.entry(self._kind.scope_of(invite), actor, "invite.revoke", target=code),
-                *([] if companion is None else [Delete(companion)]),
+                invite=Delete(invite.own_key()),
+                permit=still_allowed,
+                audit=self._audit.entry(self._kind.scope_of(invite), actor, "invite.revoke", target=code),
+                companion=None if companion is None else Delete(companion),
                 pattern=self._kind.revoke,
             )
         except ConditionFailed:
@@ -229,13 +229,14 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
     async def _write_redemption(self, invite: InviteT, guards: Sequence[Guard], now: Instant) -> None:
         is_null = False
         for _ in range(USE_ATTEMPTS):
-            operations = [guard.operation for guard in guards]
             try:
                 await self._table.write(
-                    *operations, use(invite.own_key(), now, is_null=is_null), pattern=self._kind.redeem
+                    guards=[guard.operation for guard in guards],
+                    invite=use(invite.own_key(), now, is_null=is_null),
+                    pattern=self._kind.redeem,
                 )
             except ConditionFailed as failed:
-                if not _counts_otherwise(failed, at=len(guards), is_null=is_null):
+                if not _counts_otherwise(failed, is_null=is_null):
                     raise _refusal(failed, guards) from None
                 is_null = not is_null
             else:
@@ -273,16 +274,12 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         )
 
 
-def _counts_otherwise(failed: ConditionFailed, *, at: int, is_null: bool) -> bool:
+def _counts_otherwise(failed: ConditionFailed, *, is_null: bool) -> bool:
     """Return whether the only failed condition is that `uses` is NULL, or is not, contrary to `is_null`."""
-    return all(
-        failure.index == at and failure.item is not None and has_null_uses(failure.item) is not is_null
-        for failure in failed.failures
-    )
+    invite = failed.item("invite")
+    return failed.names == {"invite"} and invite is not None and has_null_uses(invite) is not is_null
 
 
 def _refusal(failed: ConditionFailed, guards: Sequence[Guard]) -> Exception:
-    for index, guard in enumerate(guards):
-        if failed.at(index):
-            return guard.refusal()
-    return InviteUsedUp()
+    refusals = (guard.refusal() for guard in guards if guard.operation in failed)
+    return next(refusals, InviteUsedUp())

@@ -33,7 +33,7 @@ class Ruling(Input):
 
 def routes(review: Review) -> Routes:
     """Return the routes of the review queue."""
-    api = Routes("Moderation")
+    api = Routes("Moderation", "Cases: reported messages and those that the policy flagged.")
 
     @api.get("/moderation/cases", scope="admin")
     async def list_cases(actor: Actor, query: CasesQuery) -> Listed[CaseView]:

@@ -7,4 +7,4 @@ from sobremesa.core.errors import Clash
 
 class CaseClosed(Clash):
     code = "case_closed"
-    says = "This case is already decided: see `current`."
+    default_detail = "This case is already decided: see `current`."

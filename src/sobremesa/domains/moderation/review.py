@@ -178,22 +178,22 @@ class Review:
     async def _write(self, ruling: _Ruling, message: Message | None) -> Message | None:
         """Write a decision: case, audit log and message in one transaction. Return the message, if it exists."""
         if message is None or not _concerns(ruling, message):
-            await self._table.write(*ruling.operations, *await self._deciding_tab(ruling), pattern=decide_case)
+            await self._table.write(ruling=ruling.operations, tab=await self._deciding_tab(ruling), pattern=decide_case)
             return message
         kind = self._kinds[ruling.case.room_kind]
-        head = await self._table.get(kind.head_key(message.room_id), consistent=True)
+        head = await self._table.get(kind.head_by_key(room_id=message.room_id), consistent=True)
         flags = _blocked(message.flags) if ruling.decision == "block" else None
         changes = {**kind.stored_verdict(flags, message.nsfw_band), "updated_at": ruling.at}
         after = msgspec.structs.replace(message, **changes)
         reviewed = self._reviewed.get(kind.name)
+        related = () if reviewed is None else await reviewed.related_operations(message, flags)
         await rewrite(
             kind,
             self._table,
             head,
             after,
             set_to(**changes),
-            *ruling.operations,
-            *([] if reviewed is None else await reviewed.related_operations(message, flags)),
+            [*ruling.operations, *related],
             when=differs("deleted", True) & _not_edited_since(message),
             pattern=decide_case,
         )

@@ -15,7 +15,7 @@ from sobremesa.rooms.entities import Message, ModerationCase
 from sobremesa.rooms.rendering import flags_view, shown_files
 from sobremesa.rooms.reviewing import ReviewedTab
 from sobremesa.rooms.summaries import RoomSummary
-from sobremesa.rooms.views import FlagsView
+from sobremesa.rooms.views import FlagsView, MessageFile
 
 Subject: TypeAlias = Literal["message", "card", "tab"]
 
@@ -25,7 +25,7 @@ class ReviewedMessage(Output):
 
     content: str
     username: str
-    attachments: list[dict[str, Any]]
+    attachments: list[MessageFile]
     action: dict[str, Any] | None
     flags: FlagsView | None
     nsfw_band: int | None

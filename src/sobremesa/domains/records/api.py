@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor
+from sobremesa.core.errors import StaleVersion
 from sobremesa.domains.records.checks import MAX_AMOUNT
 from sobremesa.domains.records.errors import (
     AlreadySigned,
@@ -16,7 +17,6 @@ from sobremesa.domains.records.errors import (
     NotYoursToVoid,
     OnlyPartiesSign,
     OwnExpense,
-    StaleVersion,
     TooManyVersions,
 )
 from sobremesa.domains.records.views import (
@@ -116,15 +116,14 @@ class NewDecision(Input):
 
 def routes(store: RecordsStore) -> Routes:
     """Return the routes of a thread's documents, amendments and expenses."""
-    api = Routes("Records")
+    api = Routes("Records", "Documents, amendments and expenses of a thread.")
 
     @api.post("/threads/{thread_id}/documents", status=201, errors=[KeyReused], max_body=MAX_DOCUMENT_BYTES)
     async def create_document(
         actor: Actor, thread_id: ThreadId, body: NewDocument, idempotency_key: IdempotencyKey | None
     ) -> DocumentInFull:
         """Create a document: a draft, with its first version."""
-        records = await store.records()
-        return await records.create_document(
+        return await store.records.create_document(
             actor,
             thread_id,
             title=body.title,
@@ -138,8 +137,7 @@ def routes(store: RecordsStore) -> Routes:
     @api.get("/threads/{thread_id}/documents", cacheable=True)
     async def list_documents(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[Document]:
         """List the documents of a thread, newest first."""
-        records = await store.records()
-        page = await records.list_documents(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        page = await store.records.list_documents(actor, thread_id, limit=query.limit, cursor=query.cursor)
         return Listed(page.items, page.cursor)
 
     @api.get("/threads/{thread_id}/documents/{document_id}", cacheable=True)
@@ -147,8 +145,7 @@ def routes(store: RecordsStore) -> Routes:
         actor: Actor, thread_id: ThreadId, document_id: DocumentId, query: DocumentQuery
     ) -> DocumentInFull:
         """Return a document with all its versions and signatures, and the text of one, by default the current."""
-        records = await store.records()
-        return await records.get_document(actor, thread_id, document_id, version=query.version)
+        return await store.records.get_document(actor, thread_id, document_id, version=query.version)
 
     @api.post(
         "/threads/{thread_id}/documents/{document_id}/versions",
@@ -160,8 +157,7 @@ def routes(store: RecordsStore) -> Routes:
         actor: Actor, thread_id: ThreadId, document_id: DocumentId, body: NewVersion
     ) -> DocumentInFull:
         """Add a version after the one that you saw. The document becomes a draft again; earlier signatures are kept."""
-        records = await store.records()
-        return await records.add_version(
+        return await store.records.add_version(
             actor,
             thread_id,
             document_id,
@@ -180,20 +176,17 @@ def routes(store: RecordsStore) -> Routes:
         actor: Actor, thread_id: ThreadId, document_id: DocumentId, body: NewSignature
     ) -> DocumentInFull:
         """Sign the current version, once. The document is signed when buyer and seller have signed it."""
-        records = await store.records()
-        return await records.sign(actor, thread_id, document_id, version=body.version)
+        return await store.records.sign(actor, thread_id, document_id, version=body.version)
 
     @api.delete("/threads/{thread_id}/documents/{document_id}", errors=[DocumentVoid, NotYoursToVoid])
     async def void_document(actor: Actor, thread_id: ThreadId, document_id: DocumentId) -> None:
         """Void a document: its creator a draft, an admin a signed one. It stays readable."""
-        records = await store.records()
-        await records.void_document(actor, thread_id, document_id)
+        await store.records.void_document(actor, thread_id, document_id)
 
     @api.get("/threads/{thread_id}/amendments", cacheable=True)
     async def list_amendments(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[Amendment]:
         """List the accepted amendments of a thread, newest first."""
-        records = await store.records()
-        page = await records.list_amendments(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        page = await store.records.list_amendments(actor, thread_id, limit=query.limit, cursor=query.cursor)
         return Listed(page.items, page.cursor)
 
     @api.post("/threads/{thread_id}/expenses", status=201, errors=[KeyReused])
@@ -201,8 +194,7 @@ def routes(store: RecordsStore) -> Routes:
         actor: Actor, thread_id: ThreadId, body: NewExpense, idempotency_key: IdempotencyKey | None
     ) -> Expense:
         """Submit an expense, in minor units of its currency."""
-        records = await store.records()
-        return await records.add_expense(
+        return await store.records.add_expense(
             actor,
             thread_id,
             title=body.title,
@@ -217,19 +209,18 @@ def routes(store: RecordsStore) -> Routes:
     @api.get("/threads/{thread_id}/expenses", cacheable=True)
     async def list_expenses(actor: Actor, thread_id: ThreadId, query: PageQuery) -> ExpensePage:
         """List the expenses of a thread, newest first; `totals` sums all of them, by currency and state."""
-        records = await store.records()
-        return await records.list_expenses(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        return await store.records.list_expenses(actor, thread_id, limit=query.limit, cursor=query.cursor)
 
     @api.post("/threads/{thread_id}/expenses/{expense_id}/decision", errors=[StaleVersion, ExpenseDecided, OwnExpense])
     async def decide_expense(actor: Actor, thread_id: ThreadId, expense_id: ExpenseId, body: NewDecision) -> Expense:
         """Approve or reject an expense of the other side. Only the first decision counts."""
-        records = await store.records()
-        return await records.decide_expense(actor, thread_id, expense_id, decision=body.decision, version=body.version)
+        return await store.records.decide_expense(
+            actor, thread_id, expense_id, decision=body.decision, version=body.version
+        )
 
     @api.delete("/threads/{thread_id}/expenses/{expense_id}", errors=[ExpenseDecided, NotYoursToVoid])
     async def void_expense(actor: Actor, thread_id: ThreadId, expense_id: ExpenseId) -> None:
         """Withdraw your own expense, while it is not decided."""
-        records = await store.records()
-        await records.void_expense(actor, thread_id, expense_id)
+        await store.records.void_expense(actor, thread_id, expense_id)
 
     return api

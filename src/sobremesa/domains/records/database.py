@@ -10,7 +10,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, inspect, text
@@ -38,6 +38,14 @@ DATA_CLASS = "22"
 DRIVER_ERRORS = (DBAPIError, NoConnection, OSError)
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class Transactions(Protocol):
+    """Runs work in transactions."""
+
+    async def write(self, work: Work[T]) -> T: ...
+
+    async def read(self, work: Work[T]) -> T: ...
 
 
 class Database:

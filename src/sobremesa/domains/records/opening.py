@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import structlog
 
@@ -14,9 +15,11 @@ from sobremesa.domains.records.errors import RecordsTooNew, RecordsUnavailable
 from sobremesa.domains.records.protocols import Files, Panels, Parties
 
 if TYPE_CHECKING:
-    from sobremesa.domains.records.database import Database
+    from sobremesa.domains.records.database import Database, Work
     from sobremesa.domains.records.outbox import Outbox
     from sobremesa.domains.records.service import Records
+
+T = TypeVar("T")
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
@@ -28,7 +31,6 @@ class Opened(NamedTuple):
     """The parts of an open records store."""
 
     database: Database
-    records: Records
     outbox: Outbox
 
 
@@ -58,9 +60,28 @@ class RecordsStore:
         self._opening = asyncio.Lock()
         self._is_open = asyncio.Event()
 
-    async def records(self) -> Records:
-        """Return the service; RecordsUnavailable if the store cannot be opened."""
-        return (await self._open()).records
+    @cached_property
+    def records(self) -> Records:
+        """The service, whose verbs open the store on first use; RecordsUnavailable if it cannot be opened."""
+        from sobremesa.domains.records.service import Records
+
+        return Records(
+            self,
+            self._clock,
+            self._ids,
+            parties=self._parties,
+            files=self._files,
+            nudge=self._nudge,
+            secret=self._secret,
+        )
+
+    async def write(self, work: Work[T]) -> T:
+        """Run the work in a transaction; RecordsUnavailable if the store cannot be opened."""
+        return await (await self._open()).database.write(work)
+
+    async def read(self, work: Work[T]) -> T:
+        """Run the work in a read transaction; RecordsUnavailable if the store cannot be opened."""
+        return await (await self._open()).database.read(work)
 
     async def outbox(self) -> Outbox:
         """Return the outbox; RecordsUnavailable if the store cannot be opened."""
@@ -110,19 +131,12 @@ class RecordsStore:
     async def _open_parts(self) -> Opened:
         database = await open_database(self.address)
         from sobremesa.domains.records.outbox import Outbox
-        from sobremesa.domains.records.service import Records
 
-        outbox = Outbox(database, self._clock, self._panels)
-        records = Records(
-            database,
-            self._clock,
-            self._ids,
-            parties=self._parties,
-            files=self._files,
-            nudge=outbox.nudge,
-            secret=self._secret,
-        )
-        return Opened(database, records, outbox)
+        return Opened(database, Outbox(database, self._clock, self._panels))
+
+    def _nudge(self) -> None:
+        if self._opened is not None:
+            self._opened.outbox.nudge()
 
 
 async def open_database(address: RecordsAddress, *, migrate: bool = True) -> Database:

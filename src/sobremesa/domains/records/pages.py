@@ -7,7 +7,6 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from sobremesa.table import RawKey
 from sobremesa.table.cursor import Cursors
 
 T = TypeVar("T")
@@ -28,11 +27,10 @@ class Pages:
 
     def position(self, cursor: str | None, question: str) -> str | None:
         """Return the id after which the page starts; BadCursor unless the cursor belongs to this list."""
-        return None if cursor is None else self._cursors.open(cursor, question.encode(), "").sk
+        return None if cursor is None else self._cursors.open(cursor, question.encode(), 1)[0]
 
     def page(self, found: list[T], limit: int, question: str, id_of: Callable[[T], str]) -> Page[T]:
         """Return a page of up to `limit` entries; `found` has one more if there is a next page."""
         if len(found) <= limit:
             return Page(found, None)
-        last = RawKey("", id_of(found[limit - 1]))
-        return Page(found[:limit], self._cursors.seal(last, question.encode()))
+        return Page(found[:limit], self._cursors.seal([id_of(found[limit - 1])], question.encode()))

@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock, Instant
-from sobremesa.core.errors import Invalid, NotFound
+from sobremesa.core.errors import Invalid, NotFound, StaleVersion
 from sobremesa.core.ids import Ids, MessageId
 from sobremesa.domains.records import amendments, documents, expenses
 from sobremesa.domains.records.checks import check_money, check_texts, role_of
-from sobremesa.domains.records.database import Database, Work
+from sobremesa.domains.records.database import Transactions, Work
 from sobremesa.domains.records.documents import MAX_VERSIONS, Content
 from sobremesa.domains.records.errors import (
     AlreadySigned,
@@ -25,7 +25,6 @@ from sobremesa.domains.records.errors import (
     NotYoursToVoid,
     OnlyPartiesSign,
     OwnExpense,
-    StaleVersion,
     TooManyVersions,
 )
 from sobremesa.domains.records.history import add_entry as add_history
@@ -60,7 +59,7 @@ class Records:
 
     def __init__(
         self,
-        database: Database,
+        database: Transactions,
         clock: Clock,
         ids: Ids,
         *,

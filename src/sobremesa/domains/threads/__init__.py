@@ -3,7 +3,7 @@
 - `entities`: the rows, and their access patterns
 - `access`: participants, their rights, and the authorization of messages
 - `inbox`: the order of threads in each participant's inbox
-- `service`: creating, listing and closing threads; `participants`: adding and removing participants
+- `service`: threads and their messages; `participants`: adding and removing participants
 - `card_types`: the types of cards and their transitions, as data; `cards`: creating and moving cards
 - `tabs`: the project panel
 - `cleanup`: the data of deleted accounts

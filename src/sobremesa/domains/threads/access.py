@@ -15,7 +15,7 @@ import msgspec
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock, Instant, milliseconds
-from sobremesa.core.errors import NotFound, Refusal
+from sobremesa.core.errors import ChangedMeanwhile, NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import Block, block_of
@@ -30,7 +30,7 @@ from sobremesa.domains.threads.entities import (
     participants_in,
     thread_by_id,
 )
-from sobremesa.domains.threads.errors import Blocked, ChangedMeanwhile, ThreadNotOpen
+from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.domains.threads.inbox import AT_ONCE, Inboxes
 from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
 from sobremesa.rooms.entities import Message
@@ -278,7 +278,7 @@ class Access:
         operations += self.not_blocked_by_other_party(own)
         # The remaining inboxes, if there are too many or the list is missing, are updated afterwards.
         all_moved = len(near) == len(others) and own.inbox
-        return SendAdditions(operations, head, None if all_moved else partial(self._inboxes.bump_soon, seat.room_id))
+        return SendAdditions(operations, head, None if all_moved else partial(self._inboxes.move_soon, seat.room_id))
 
     async def seats_of(self, actor: Actor) -> Sequence[ThreadSeat]:
         """Return the actor's seats in the threads with the newest messages."""

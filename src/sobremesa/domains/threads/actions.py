@@ -46,10 +46,10 @@ def as_of(content: Any, now: Instant) -> Any:
     """Return the content of the tab at a time: cards past `expiresAt` are shown as expired."""
     if not isinstance(content, list):
         return content
-    return [_now(entry, now) if isinstance(entry, dict) else entry for entry in content]
+    return [_entry_as_of(entry, now) if isinstance(entry, dict) else entry for entry in content]
 
 
-def _now(entry: dict[str, Any], now: Instant) -> dict[str, Any]:
+def _entry_as_of(entry: dict[str, Any], now: Instant) -> dict[str, Any]:
     ends = entry.get("expiresAt")
     return entry | {"state": EXPIRED} if isinstance(ends, str) and ends <= now else entry
 

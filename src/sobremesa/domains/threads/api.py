@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.threads import service
 from sobremesa.domains.threads.entities import (
@@ -23,7 +23,6 @@ from sobremesa.domains.threads.errors import (
     AlreadyParticipant,
     Blocked,
     BuyerIsSeller,
-    ChangedMeanwhile,
     ListingNeeded,
     LockedByAnother,
     NotInFuture,
@@ -32,7 +31,6 @@ from sobremesa.domains.threads.errors import (
     TooManyParticipants,
 )
 from sobremesa.domains.threads.moments import Moment
-from sobremesa.domains.threads.participants import Participants
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.threads.views import ThreadParticipantView, ThreadView, participant_view, thread_view
 from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
@@ -43,8 +41,9 @@ _REFERENCE = msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^#*$\x00-\x1
 
 PersonRef = Annotated[UserId, _REFERENCE]
 ListingRef = Annotated[ListingId, _REFERENCE]
-LbgRef = Annotated[LbgId, _REFERENCE]
-LegRef = Annotated[LegId, _REFERENCE]
+_LISTED_BY = "An object of the marketplace that threads belong to and are listed by."
+LbgRef = Annotated[LbgId, _REFERENCE, msgspec.Meta(description=_LISTED_BY, examples=["lbg_7"])]
+LegRef = Annotated[LegId, _REFERENCE, msgspec.Meta(description=_LISTED_BY, examples=["leg_3"])]
 City = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
@@ -61,7 +60,7 @@ class NewThread(Input):
 
 
 class ThreadQuery(PageQuery):
-    """Which threads to list: your inbox, or those of an lbg or a leg."""
+    """Which threads to list: your inbox, or those of an lbg or a leg of the marketplace."""
 
     lbg_id: LbgRef | None = None
     leg_id: LegRef | None = None
@@ -87,9 +86,9 @@ class ThreadParticipantChanges(Input):
     blocked_until: Moment | msgspec.UnsetType | None = msgspec.UNSET
 
 
-def routes(threads: Threads, participants: Participants, users: UserDirectory) -> Routes:
+def routes(threads: Threads, users: UserDirectory) -> Routes:
     """Return the routes of threads and their participants."""
-    api = Routes("Threads")
+    api = Routes("Threads", "Marketplace threads between a buyer and a seller, with cards and tabs.")
 
     @api.post(
         "/threads",
@@ -123,7 +122,7 @@ def routes(threads: Threads, participants: Participants, users: UserDirectory) -
         Only threads that you participate in; a platform administrator gets all threads of an lbg or a leg.
         """
         if query.lbg_id is None and query.leg_id is None:
-            found, cursor = await threads.list_inbox(actor, limit=query.limit, cursor=query.cursor)
+            found, cursor = await threads.list_threads(actor, limit=query.limit, cursor=query.cursor)
         else:
             found, cursor = await threads.list_about(
                 actor, lbg_id=query.lbg_id, leg_id=query.leg_id, limit=query.limit, cursor=query.cursor
@@ -149,7 +148,9 @@ def routes(threads: Threads, participants: Participants, users: UserDirectory) -
     @api.get("/threads/{thread_id}/participants")
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
         """List the participants of a thread."""
-        rows, cursor = await participants.list_participants(actor, thread_id, limit=query.limit, cursor=query.cursor)
+        rows, cursor = await threads.participants.list_participants(
+            actor, thread_id, limit=query.limit, cursor=query.cursor
+        )
         profiles = await users.profiles([row.user_id for row in rows])
         return Listed([participant_view(actor, row, profiles[row.user_id]) for row in rows], cursor)
 
@@ -160,7 +161,7 @@ def routes(threads: Threads, participants: Participants, users: UserDirectory) -
     )
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
         """Add a user on your own side; an admin may add users in any role."""
-        participant = await participants.add(actor, thread_id, body.user_id, body.role_context)
+        participant = await threads.participants.add(actor, thread_id, body.user_id, body.role_context)
         return participant_view(actor, participant, (await users.profiles([body.user_id]))[body.user_id])
 
     @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
@@ -168,12 +169,14 @@ def routes(threads: Threads, participants: Participants, users: UserDirectory) -
         actor: Actor, thread_id: ThreadId, user_id: UserId, body: ThreadParticipantChanges
     ) -> ThreadParticipantView:
         """Mute the thread for yourself, or block a participant of the other side until a time."""
-        row = await participants.change(actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until)
+        row = await threads.participants.change(
+            actor, thread_id, user_id, muted=body.muted, blocked_until=body.blocked_until
+        )
         return participant_view(actor, row, (await users.profiles([user_id]))[user_id])
 
     @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
         """Leave a thread, or remove a participant as an admin. The buyer and the seller cannot be removed."""
-        await participants.remove(actor, thread_id, user_id)
+        await threads.participants.remove(actor, thread_id, user_id)
 
     return api

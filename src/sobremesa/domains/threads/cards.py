@@ -146,13 +146,12 @@ class Cards:
 
         def also(message: Message) -> Sequence[Operation]:
             card = _new_card(seat, kind, stored, message)
-            answered = [] if change is None else [self._after(change, message)]
-            return [
-                Create(card),
-                *([] if change is None else [_card_update(change, answered[0], self.now())]),
-                actions_tab_update(tab, seat.room_id, [*answered, card], message.created_at),
-                *claim.operations(message.message_id),
-            ]
+            changed, operations = [card], [Create(card), *claim.operations(message.message_id)]
+            if change is not None:
+                answered = self._after(change, message)
+                changed.insert(0, answered)
+                operations.append(_card_update(change, answered, self.now()))
+            return [*operations, actions_tab_update(tab, seat.room_id, changed, message.created_at)]
 
         action: dict[str, Any] = {"type": kind.name, "payload": stored.payload, "state": kind.first, "version": 1}
         if change is not None:

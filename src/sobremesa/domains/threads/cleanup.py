@@ -86,7 +86,9 @@ class Cleanup:
             if thread is None or participant is None:
                 return
             try:
-                await self._table.write(*departure_operations(thread, participant, self._clock.now()), pattern=clean_up)
+                await self._table.write(
+                    departure=departure_operations(thread, participant, self._clock.now()), pattern=clean_up
+                )
             except ConditionFailed:
                 continue  # another participant joined or left
             return

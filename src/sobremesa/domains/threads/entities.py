@@ -10,7 +10,7 @@ from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant, instant, milliseconds
 from sobremesa.core.ids import MessageId, RoomId, time_of
 from sobremesa.rooms.entities import CLEAN, Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
-from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.kinds import PatternIds, RoomKind
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
 ThreadId: TypeAlias = RoomId
@@ -304,30 +304,6 @@ panel_of = Pattern("THR.5", "What do the tabs of this thread show?", Tab, consis
 
 message_by_key = Lookup("THR.6", "What is this message of this thread?", ThreadMessage, consistent=True)
 pointer_to = Lookup("THR.17", "When was this message of another writer sent?", MessagePointer, consistent=True)
-nonce_by_key = Lookup("THR.7", "Which message did this nonce create?", ThreadNonce, consistent=True)
-pins_in = Pattern("THR.8", "What is pinned in this thread?", ThreadPin, newest_first=True)
-pin_by_key = Lookup("THR.9", "Is this message pinned?", ThreadPin)
-reactions_of_page = Pattern(
-    "THR.10",
-    "How did users react to a range of messages?",
-    ThreadReactionSummary,
-    between=("RSUM#{oldest}", "RSUM#{newest}$"),
-)
-reactions_of_message = Pattern(
-    "THR.11",
-    "How did users react to this message?",
-    ThreadReactionSummary,
-    prefix="RSUM#{message_id}#",
-    consistent=True,
-)
-reaction_by_key = Lookup("THR.12", "Did this user react with this emoji?", ThreadReaction)
-reactors_of = Pattern(
-    "THR.13", "Who reacted with this emoji?", ThreadReaction, prefix="REACT#{message_id}#{emoji_hex}#"
-)
-reactions_in = Pattern("THR.14", "Who reacted to what in this thread?", ThreadReaction)
-reactions_to = Pattern(
-    "THR.16", "Who reacted to this message?", ThreadReaction, prefix="REACT#{message_id}#", consistent=True
-)
 
 # Writes
 
@@ -349,52 +325,30 @@ clean_up = WritePattern("THR.27", "Remove a deleted account from threads", Threa
 send_message = WritePattern(
     "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, ThreadNonce, Card, Tab
 )
-edit_message = WritePattern("THR.31", "Edit a message", ThreadMessage)
-delete_message = WritePattern(
-    "THR.32",
-    "Delete a message, leaving a tombstone without pin and reactions",
-    ThreadMessage,
-    ThreadPin,
-    ThreadReaction,
-    ThreadReactionSummary,
-)
-react = WritePattern("THR.33", "Add or remove a reaction", ThreadReaction, ThreadReactionSummary)
-set_pin = WritePattern("THR.34", "Pin or unpin a message", ThreadPin, ThreadMessage)
-mark_read = WritePattern("THR.35", "Move a read cursor forward, or mute a thread", Participant)
 
 THREADS = RoomKind(
     name="thread",
     plural="threads",
+    ids=PatternIds("THR", reads=(*range(7, 15), 16), writes=range(31, 36)),
+    questions={
+        "reactions_of_page": "How did users react to a range of messages?",
+        "reactions_of_message": "How did users react to this message?",
+    },
     message=ThreadMessage,
     head=Thread,
     cursor=Participant,
-    stores_clean=True,
-    cursor_is_seat=True,
     nonce=ThreadNonce,
     pin=ThreadPin,
     reaction=ThreadReaction,
     summary=ThreadReactionSummary,
+    stores_clean=True,
+    cursor_is_seat=True,
     messages=messages_in,
-    messages_by_id=None,
     rooms_of=inbox_of,
     head_by_key=thread_by_id,
     message_by_key=message_by_key,
     pointer_by_id=pointer_to,
     read_cursor=participant_of,
     readers=participants_in,
-    nonce_by_key=nonce_by_key,
-    pins=pins_in,
-    pin_by_key=pin_by_key,
-    reactions_of_page=reactions_of_page,
-    reactions_of_message=reactions_of_message,
-    reaction_by_key=reaction_by_key,
-    reactors=reactors_of,
-    reactions=reactions_in,
-    reactions_to=reactions_to,
     send=send_message,
-    edit=edit_message,
-    delete=delete_message,
-    react=react,
-    set_pin=set_pin,
-    mark_read=mark_read,
 )

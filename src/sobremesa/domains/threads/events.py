@@ -27,7 +27,15 @@ from sobremesa.domains.threads.entities import (
 )
 from sobremesa.domains.threads.views import CardView, TabView, card_view, tab_view
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
+from sobremesa.live.events import (
+    EventType,
+    Publication,
+    TopicMembership,
+    TopicRemoval,
+    audience_change,
+    user,
+    version_of,
+)
 from sobremesa.live.events import thread as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms import events as rooms
@@ -121,7 +129,7 @@ class ThreadEvents:
             room = self._cache_room(thread)
         return room
 
-    async def _thread(self, seen: Seen[Thread]) -> list[Event]:
+    async def _thread(self, seen: Seen[Thread]) -> list[Publication]:
         topic = topic_of(seen.row.room_id)
         if seen.new is None:
             return [audience_change(removes=[TopicRemoval(None, topic)])]
@@ -130,7 +138,7 @@ class ThreadEvents:
             return []  # participants receive thread.created for their own row
         return [thread_updated(_live(seen.new), topic)]
 
-    async def _participant(self, seen: Seen[Participant]) -> list[Event]:
+    async def _participant(self, seen: Seen[Participant]) -> list[Publication]:
         old, new = seen
         room_id, user_id = seen.row.room_id, seen.row.user_id
         topic = topic_of(room_id)
@@ -163,7 +171,7 @@ class ThreadEvents:
             participant.blocked_until,
         )
 
-    async def _card(self, seen: Seen[Card]) -> list[Event]:
+    async def _card(self, seen: Seen[Card]) -> list[Publication]:
         card = seen.new
         room = None if card is None else await self.find_topic(card.room_id)
         if card is None or room is None:
@@ -173,9 +181,9 @@ class ThreadEvents:
         if card.author_id is None or not is_withheld(card, safe_mode=room.safe_mode):
             return [card_updated(card_view(card, now), room.topic, subject=card.message_id)]
         bare, full = card_view(card_reader.withheld(card), now), card_view(card, now)
-        return [card_updated.withheld(bare, room.topic, full=full, author=card.author_id, subject=card.message_id)]
+        return [card_updated(bare, room.topic, full=full, author=card.author_id, subject=card.message_id)]
 
-    async def _tab(self, seen: Seen[Tab]) -> list[Event]:
+    async def _tab(self, seen: Seen[Tab]) -> list[Publication]:
         tab = seen.new
         room = None if tab is None else await self.find_topic(tab.room_id)
         if tab is None or room is None:
@@ -184,7 +192,7 @@ class ThreadEvents:
         if tab.author_id is None or not is_withheld(tab, safe_mode=room.safe_mode):
             return [tab_updated(tab_view(tab), room.topic, subject=subject)]
         bare = tab_view(tabs.withheld(tab))
-        return [tab_updated.withheld(bare, room.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
+        return [tab_updated(bare, room.topic, full=tab_view(tab), author=tab.author_id, subject=subject)]
 
     def _cache_room(self, thread: Thread) -> RoomTopic:
         room = RoomTopic(topic_of(thread.room_id), thread.safe_mode_required)

@@ -1,91 +1,64 @@
 """The order of threads in the inboxes of their participants, which every message changes.
 
 A send updates the rows of up to `AT_ONCE` participants in its own transaction, and the rest right after it. Since the
-process can stop in between, a change-stream consumer does it as well. A row only moves forward, so repeating it is
-harmless.
+process can stop in between, the consumer of the change stream does it as well.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+from collections.abc import Sequence
+from typing import Any
 
 import structlog
 
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.threads.entities import Participant, Thread, move_inboxes, participants_in, thread_by_id
-from sobremesa.table import RawChange, Table, Update, less_if_present, set_to
-from sobremesa.table.errors import BadRow, ConditionFailed, TableError
+from sobremesa.domains.threads.entities import Thread, move_inboxes, participants_in, thread_by_id
+from sobremesa.rooms.inbox_moves import InboxMove, InboxMoves
+from sobremesa.table import Table
+from sobremesa.table.errors import TableError
 
 AT_ONCE = 20
 """How many participants' rows a send updates in its own transaction."""
-
-MOVED_TOGETHER = 10
 
 _LAST_MESSAGE_AT = Thread.shape.attribute("last_message_at")
 
 _log = structlog.get_logger("sobremesa.domains.threads")
 
 
-class Inboxes:
-    """Moves threads up in the inboxes of their participants."""
+class Inboxes(InboxMoves):
+    """Moves threads in inboxes."""
+
+    pattern = move_inboxes
 
     def __init__(self, table: Table) -> None:
-        self._table = table
+        super().__init__(table)
         self._running: dict[RoomId, asyncio.Task[None]] = {}
         self._again: set[RoomId] = set()
-        self._waiting: set[RoomId] = set()
 
-    # Consuming the change stream
-
-    def collect(self, change: RawChange) -> None:
-        new, old = change.new, change.old
-        if new is None or _LAST_MESSAGE_AT not in new:
-            return
-        if old is not None and old.get(_LAST_MESSAGE_AT) == new[_LAST_MESSAGE_AT]:
-            return
+    def find_room(self, new: dict[str, Any], old: dict[str, Any] | None) -> RoomId | None:
+        if _LAST_MESSAGE_AT not in new or (old is not None and old.get(_LAST_MESSAGE_AT) == new[_LAST_MESSAGE_AT]):
+            return None
         thread = self._table.as_entity(new, Thread)
-        if thread is not None and not 0 < len(thread.participants) <= AT_ONCE:
-            self._waiting.add(thread.room_id)
+        return None if thread is None or 0 < len(thread.participants) <= AT_ONCE else thread.room_id
 
-    async def flush(self) -> None:
-        for room_id in list(self._waiting):
-            try:
-                await self.bump(room_id)
-            except BadRow as error:
-                # It would fail again the next time, and must not hold up all other threads forever.
-                _log.warning("could not update inboxes", room_id=room_id, error=str(error))
-            self._waiting.discard(room_id)
-
-    # Moving
-
-    async def bump(self, room_id: RoomId) -> None:
-        """Update the rows of all participants to the last message. Idempotent."""
+    async def list_moves(self, room_id: RoomId) -> Sequence[InboxMove]:
         thread = await self._table.get(thread_by_id(room_id=room_id))
         if thread is None or thread.last_message_at is None:
-            return
+            return ()
         at = thread.last_message_at
-        turns = asyncio.Semaphore(MOVED_TOGETHER)
+        seats = self._table.every(participants_in(room_id=room_id))
+        return [InboxMove(seat, seat.last_message_at, at) async for seat in seats]
 
-        async def move(participant: Participant) -> None:
-            is_older = less_if_present("last_message_at", at)
-            update = Update(participant.own_key(), set_to(last_message_at=at), when=is_older)
-            async with turns:
-                with contextlib.suppress(ConditionFailed):
-                    await self._table.write(update, pattern=move_inboxes)
-
-        rows = [row async for row in self._table.every(participants_in(room_id=room_id))]
-        await asyncio.gather(*(move(row) for row in rows if row.last_message_at is None or row.last_message_at < at))
-
-    def bump_soon(self, room_id: RoomId) -> None:
-        """Bump in the background. Calls during a running bump cause one more."""
+    def move_soon(self, room_id: RoomId) -> None:
+        """Move a thread in the background. Calls during a running move cause one more."""
         if room_id in self._running:
             self._again.add(room_id)
             return
         self._running[room_id] = asyncio.create_task(self._run(room_id))
 
     async def close(self) -> None:
-        """Wait for running bumps."""
+        """Wait for running moves."""
         while self._running:
             await asyncio.gather(*self._running.values())
 
@@ -94,7 +67,7 @@ class Inboxes:
             again = True
             while again:
                 self._again.discard(room_id)
-                await self.bump(room_id)
+                await self.move(room_id)
                 again = room_id in self._again
         except TableError as error:
             _log.warning("could not update inboxes", room_id=room_id, error=str(error))

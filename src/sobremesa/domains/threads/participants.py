@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import DELETED_NAME, Actor, UserId
 from sobremesa.core.clock import Clock, Instant
-from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
 from sobremesa.domains.threads.access import Access, Caller, participants_unchanged
@@ -32,14 +32,7 @@ from sobremesa.domains.threads.entities import (
     remove_participant,
     thread_by_id,
 )
-from sobremesa.domains.threads.errors import (
-    AlreadyParticipant,
-    Blocked,
-    ChangedMeanwhile,
-    OwnSideOnly,
-    PartyStays,
-    TooManyParticipants,
-)
+from sobremesa.domains.threads.errors import AlreadyParticipant, Blocked, OwnSideOnly, PartyStays, TooManyParticipants
 from sobremesa.domains.threads.moments import future
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.sending import Draft, HeadChange
@@ -152,7 +145,9 @@ class Participants:
         caller = await self._access.require(actor, thread_id)
         participant = await self._get(thread_id, user_id)
         changes: dict[str, Any] = {}
-        when, audit = present(), list[Operation]()
+        when = present()
+        audit: Operation | None = None
+        still: Sequence[Operation] = ()
         if muted is not UNSET:
             if user_id != actor.user_id:
                 raise Forbidden("You may mute a thread for yourself only.")
@@ -163,7 +158,8 @@ class Participants:
             until = None if blocked_until is None else future(blocked_until, now)
             changes |= {"blocked_until": until, "blocked_as": None if until is None else _blocking_role(caller)}
             act = "participant.unblock" if until is None else "participant.block"
-            audit = [self._audit.entry(thread_id, actor, act, target=user_id), *caller.still()]
+            audit = self._audit.entry(thread_id, actor, act, target=user_id)
+            still = caller.still()
             if not caller.is_admin:
                 when &= differs("blocked_as", "admin") | at_most("blocked_until", now)
         if not changes:
@@ -171,9 +167,9 @@ class Participants:
 
         try:
             await self._table.write(
-                Update(participant.own_key(), set_to(**changes), when=when),
-                *audit,
-                token=None,
+                participant=Update(participant.own_key(), set_to(**changes), when=when),
+                audit=audit,
+                actor=still,
                 pattern=change_participant,
             )
         except ConditionFailed as failed:
@@ -261,7 +257,7 @@ class Participants:
             raise Forbidden("Only the other side or an admin may block a participant.")
 
     async def _change_refusal(self, failed: ConditionFailed, participant: Participant) -> Exception:
-        if not failed.at(0):
+        if "participant" not in failed:
             return ChangedMeanwhile()
         if await self._table.get(participant.own_key(), consistent=True) is None:
             return NotFound()

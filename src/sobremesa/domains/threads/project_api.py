@@ -7,23 +7,21 @@ from typing import Annotated, Any
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.errors import TooBig
+from sobremesa.core.errors import ChangedMeanwhile, StaleVersion, TooBig
 from sobremesa.core.ids import MessageId
-from sobremesa.domains.threads.cards import Cards
 from sobremesa.domains.threads.entities import TabName, ThreadId
 from sobremesa.domains.threads.errors import (
     Blocked,
     CardChanged,
     CardFinished,
-    ChangedMeanwhile,
     NoSuchTransition,
     NotInFuture,
-    StaleVersion,
     SystemTab,
     ThreadNotOpen,
     UnknownCardType,
 )
-from sobremesa.domains.threads.tabs import MAX_CONTENT_BYTES, Tabs
+from sobremesa.domains.threads.service import Threads
+from sobremesa.domains.threads.tabs import MAX_CONTENT_BYTES
 from sobremesa.domains.threads.views import CardView, PanelView, TabView, card_view, tab_view
 from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.work.idempotency import KeyReused
@@ -74,8 +72,9 @@ class NewTab(Input):
     source_version: Version
 
 
-def routes(cards: Cards, tabs: Tabs) -> Routes:
+def routes(threads: Threads) -> Routes:
     """Return the routes of cards and tabs."""
+    cards, tabs = threads.cards, threads.tabs
     api = Routes("Threads")
     card = "/threads/{thread_id}/cards/{message_id}"
     tab_path = "/threads/{thread_id}/tabs/{tab}"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sobremesa.core.actor import Actor, UserId, stored_tenant
-from sobremesa.core.clock import Clock
-from sobremesa.core.errors import Busy, Forbidden, NotFound, Unauthenticated
-from sobremesa.core.ids import Ids, RoomId
+from sobremesa.core.errors import Busy, ChangedMeanwhile, Forbidden, NotFound, Unauthenticated
+from sobremesa.core.gather import gather_bounded
+from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.audit import Audit, AuditPage
 from sobremesa.domains.accounts.entities import block_of, user_by_id
 from sobremesa.domains.threads.access import IS_OPEN, Access
+from sobremesa.domains.threads.card_types import CardType, CardTypes
+from sobremesa.domains.threads.cards import Cards
+from sobremesa.domains.threads.cleanup import Cleanup
 from sobremesa.domains.threads.entities import (
     THREADS,
     InquiryClaim,
@@ -33,11 +35,14 @@ from sobremesa.domains.threads.entities import (
     threads_of_lbg,
     threads_of_leg,
 )
-from sobremesa.domains.threads.errors import Blocked, BuyerIsSeller, ChangedMeanwhile, ListingNeeded, LockedByAnother
+from sobremesa.domains.threads.errors import Blocked, BuyerIsSeller, ListingNeeded, LockedByAnother
 from sobremesa.domains.threads.inbox import Inboxes
+from sobremesa.domains.threads.participants import Participants
+from sobremesa.domains.threads.tabs import Tabs
+from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.sending import Draft, HeadChange
 from sobremesa.rooms.service import Rooms
-from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, Unread
+from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import (
     Check,
@@ -45,7 +50,6 @@ from sobremesa.table import (
     Create,
     Operation,
     Question,
-    Table,
     absent,
     absent_or_null,
     equals,
@@ -93,33 +97,33 @@ class NewThread(NamedTuple):
     safe_mode_required: bool = False
 
 
-class Threads:
-    """Threads between buyers and sellers."""
+class Threads(Rooms):
+    """Threads between buyers and sellers, with their messages."""
+
+    _access: Access
 
     def __init__(
         self,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
-        access: Access,
+        context: RoomContext,
+        *,
         audit: Audit,
         idempotency: Idempotency,
-        inboxes: Inboxes,
-        rooms: Rooms,
+        card_types: Iterable[CardType] = (),
     ) -> None:
-        self._table = table
-        self._clock = clock
-        self._ids = ids
-        self._access = access
+        table, clock = context.table, context.clock
+        self.inboxes = Inboxes(table)
+        access = Access(table, clock, audit, self.inboxes)
+        super().__init__(THREADS, access, context)
         self._audit = audit
         self._idempotency = idempotency
-        self._inboxes = inboxes
-        self._rooms = rooms
-        self._unread = Unread(THREADS, table)
+        self.participants = Participants(table, clock, access, audit, self)
+        self.cards = Cards(table, clock, access, self, CardTypes(card_types), idempotency)
+        self.tabs = Tabs(table, clock, access, self)
+        self.cleanup = Cleanup(table, clock, context.files)
 
     async def close(self) -> None:
         """Wait for background updates of inboxes."""
-        await self._inboxes.close()
+        await self.inboxes.close()
 
     # Creating
 
@@ -138,16 +142,17 @@ class Threads:
             return await self._existing(actor, existing)
 
         thread, buyer, seller = self._new_rows(actor, wanted)
-        operations = [
-            Create(thread),
-            Create(buyer),
-            Create(seller),
-            *self._party_checks(thread),
-            *self._reference_rows(thread),
-            *claim.operations(thread.room_id),
-        ]
         try:
-            await self._table.write(*operations, pattern=create_thread)
+            await self._table.write(
+                thread=Create(thread),
+                participants=[Create(buyer), Create(seller)],
+                seller=Check(user_by_id(user_id=seller.user_id), when=present() & absent_or_null("deleted_at")),
+                buyer=Check(user_by_id(user_id=buyer.user_id), when=absent_or_null("deleted_at")),
+                block=Check(block_of(user_id=seller.user_id, blocked_id=buyer.user_id), when=absent()),
+                references=self._reference_rows(thread),
+                idempotency=claim.operations(thread.room_id),
+                pattern=create_thread,
+            )
         except ConditionFailed as failed:
             created = await claim.made(failed)
             if created is not None:
@@ -166,7 +171,7 @@ class Threads:
         caller = await self._access.require(actor, thread_id)
         return await self._listed(actor, caller.thread, caller.participant)
 
-    async def list_inbox(
+    async def list_threads(
         self, actor: Actor, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ListedThread], str | None]:
         """List the actor's threads, newest message first."""
@@ -222,7 +227,7 @@ class Threads:
         details = {"from": thread.status, "to": status}
         audit = self._audit.entry(thread_id, actor, "thread.status", target=thread_id, details=details)
         try:
-            await self._rooms.send_with(
+            await self.send_with(
                 self._access.notice_seat(caller),
                 Draft(_NOTICES[status], type="system"),
                 lambda message: [audit],
@@ -237,7 +242,7 @@ class Threads:
 
     async def bump(self, thread_id: ThreadId) -> None:
         """Update the inboxes of all participants to a thread's last message. Idempotent."""
-        await self._inboxes.bump(thread_id)
+        await self.inboxes.move(thread_id)
 
     # Inside
 
@@ -258,15 +263,6 @@ class Threads:
             for user_id, role in roles
         )
         return thread, buyer, seller
-
-    def _party_checks(self, thread: Thread) -> list[Operation]:
-        """Return the checks that both users exist and the seller has not blocked the buyer."""
-        buyer, seller = thread.buyer_user_id, thread.seller_user_id
-        return [
-            Check(user_by_id(user_id=seller), when=present() & absent_or_null("deleted_at")),
-            Check(user_by_id(user_id=buyer), when=absent_or_null("deleted_at")),
-            Check(block_of(user_id=seller, blocked_id=buyer), when=absent()),
-        ]
 
     def _reference_rows(self, thread: Thread) -> list[Operation]:
         """Return the rows that list a thread by its leg, and make its inquiry unique."""
@@ -305,13 +301,7 @@ class Threads:
         return [(thread, participant) for thread, participant in rows if thread is not None]
 
     async def _list(self, actor: Actor, rows: Sequence[tuple[Thread, Participant | None]]) -> list[ListedThread]:
-        turns = asyncio.Semaphore(COUNTED_AT_ONCE)
-
-        async def load(row: tuple[Thread, Participant | None]) -> ListedThread:
-            async with turns:
-                return await self._listed(actor, *row)
-
-        return await asyncio.gather(*map(load, rows))
+        return await gather_bounded(COUNTED_AT_ONCE, lambda row: self._listed(actor, *row), rows)
 
     async def _listed(self, actor: Actor, thread: Thread, participant: Participant | None) -> ListedThread:
         if participant is None:
@@ -328,13 +318,9 @@ def _status_unchanged(thread: Thread) -> Condition:
     return equals("status", thread.status) & (absent_or_null("locked_by") if by is None else equals("locked_by", by))
 
 
-_SELLER, _BUYER, _BLOCK = 3, 4, 5
-"""Indexes in the operations that create a thread."""
-
-
 def _refusal(failed: ConditionFailed) -> Exception:
-    if failed.at(_SELLER):
+    if "seller" in failed:
         return NotFound("There is no such user.")
-    if failed.at(_BUYER):
+    if "buyer" in failed:
         return Unauthenticated()
-    return Blocked() if failed.at(_BLOCK) else Busy()
+    return Blocked() if "block" in failed else Busy()

@@ -12,7 +12,7 @@ import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound, TooBig
+from sobremesa.core.errors import ChangedMeanwhile, NotFound, StaleVersion, TooBig
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.threads import actions
 from sobremesa.domains.threads.access import IS_OPEN, Access, ThreadSeat, not_blocked
@@ -27,7 +27,7 @@ from sobremesa.domains.threads.entities import (
     thread_by_id,
     write_tab,
 )
-from sobremesa.domains.threads.errors import ChangedMeanwhile, StaleVersion, SystemTab
+from sobremesa.domains.threads.errors import SystemTab
 from sobremesa.rooms.cases import tab_case
 from sobremesa.rooms.entities import BLOCKED
 from sobremesa.rooms.judging import keep_blocked
@@ -37,7 +37,6 @@ from sobremesa.table import (
     Check,
     Condition,
     Create,
-    Operation,
     Put,
     Table,
     differs,
@@ -118,15 +117,16 @@ class Tabs:
 
     async def _write(self, seat: ThreadSeat, snapshot: Tab, *, when: Condition) -> None:
         """Write a tab of a participant, with a moderation case if the judge flagged it."""
-        now, case = snapshot.updated_at or self._clock.now(), list[Operation]()
-        if snapshot.flags is not None:
-            case = [Create(tab_case(seat, THREADS, snapshot.tab, snapshot.flags, now))]
+        now = snapshot.updated_at or self._clock.now()
+        flags = snapshot.flags
         await self._table.write(
-            Put(snapshot, when=when & less_if_present("source_version", snapshot.source_version)),
-            Check(seat.thread.own_key(), when=present() & IS_OPEN),
-            Check(participant_of(room_id=seat.room_id, user_id=seat.user_id), when=present() & not_blocked(now)),
-            *self._access.not_blocked_by_other_party(seat),
-            *case,
+            tab=Put(snapshot, when=when & less_if_present("source_version", snapshot.source_version)),
+            thread=Check(seat.thread.own_key(), when=present() & IS_OPEN),
+            participant=Check(
+                participant_of(room_id=seat.room_id, user_id=seat.user_id), when=present() & not_blocked(now)
+            ),
+            block=self._access.not_blocked_by_other_party(seat),
+            case=None if flags is None else Create(tab_case(seat, THREADS, snapshot.tab, flags, now)),
             pattern=write_tab,
         )
 
@@ -150,8 +150,8 @@ class Tabs:
         )
         try:
             await self._table.write(
-                Put(snapshot, when=less_if_present("source_version", source_version)),
-                Check(thread_by_id(room_id=thread_id), when=present()),
+                tab=Put(snapshot, when=less_if_present("source_version", source_version)),
+                thread=Check(thread_by_id(room_id=thread_id), when=present()),
                 pattern=write_tab,
             )
         except ConditionFailed:
@@ -159,7 +159,7 @@ class Tabs:
         return True
 
     async def _refusal(self, actor: Actor, thread_id: ThreadId, tab: TabName, failed: ConditionFailed) -> Exception:
-        if failed.at(0):
+        if "tab" in failed:
             current = await self.get(actor, thread_id, tab)
             return StaleVersion(
                 current={"tab": tab, "sourceVersion": current.source_version, "updatedAt": current.updated_at}

@@ -7,15 +7,12 @@ from typing import Annotated, Any
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, StaleVersion
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.workspaces.entities import ItemId, SettingName, WorkspaceId
-from sobremesa.domains.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow, StaleVersion, WrongSetting
-from sobremesa.domains.workspaces.invites import WorkspaceInvites
-from sobremesa.domains.workspaces.items import Items
-from sobremesa.domains.workspaces.members import Members
+from sobremesa.domains.workspaces.errors import LastOwner, WrongSetting
 from sobremesa.domains.workspaces.rights import Role
 from sobremesa.domains.workspaces.service import Workspaces
-from sobremesa.domains.workspaces.settings import WorkspaceSettings
 from sobremesa.domains.workspaces.views import (
     EverythingView,
     ItemView,
@@ -106,16 +103,9 @@ class EverythingQuery(Input):
     cursor: Cursor | None = None
 
 
-def routes(
-    workspaces: Workspaces,
-    members: Members,
-    invites: WorkspaceInvites,
-    items: Items,
-    settings: WorkspaceSettings,
-    users: UserDirectory,
-) -> Routes:
+def routes(workspaces: Workspaces, users: UserDirectory) -> Routes:
     """The routes of workspaces, their members, invites, items and settings."""
-    api = Routes("Workspaces")
+    api = Routes("Workspaces", "Workspaces with their members, items and settings.")
     at = "/workspaces/{workspace_id}"
 
     @api.post("/workspaces", status=201, errors=[ChangedMeanwhile, KeyReused])
@@ -157,7 +147,9 @@ def routes(
     @api.get(f"{at}/members", cacheable=True)
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:
         """List the members of a workspace."""
-        found, cursor = await members.list_members(actor, workspace_id, limit=query.limit, cursor=query.cursor)
+        found, cursor = await workspaces.members.list_members(
+            actor, workspace_id, limit=query.limit, cursor=query.cursor
+        )
         profiles = await users.profiles([member.user_id for member in found])
         return Listed([member_view(member, profiles[member.user_id]) for member in found], cursor)
 
@@ -166,20 +158,20 @@ def routes(
         actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: NewMemberRole
     ) -> WorkspaceMemberView:
         """Change the role of a member. Requires an owner. A workspace has one or more owners."""
-        member = await members.change_role(actor, workspace_id, user_id, role=body.role)
+        member = await workspaces.members.change_role(actor, workspace_id, user_id, role=body.role)
         return member_view(member, (await users.profiles([user_id]))[user_id])
 
     @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow])
     async def remove_member(actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
         """Leave a workspace, or remove a member of a lower role."""
-        await members.remove(actor, workspace_id, user_id)
+        await workspaces.members.remove(actor, workspace_id, user_id)
 
     @api.post(f"{at}/invites", status=201, errors=[KeyReused])
     async def create_invite(
         actor: Actor, workspace_id: WorkspaceId, body: NewWorkspaceInvite, idempotency_key: IdempotencyKey | None
     ) -> WorkspaceInviteView:
         """Create an invite. Requires an admin or owner."""
-        invite = await invites.create(
+        invite = await workspaces.invites.create(
             actor,
             workspace_id,
             max_uses=body.max_uses,
@@ -191,7 +183,9 @@ def routes(
     @api.get(f"{at}/invites")
     async def list_invites(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceInviteView]:
         """List the usable invites of a workspace."""
-        found, cursor = await invites.list_invites(actor, workspace_id, limit=query.limit, cursor=query.cursor)
+        found, cursor = await workspaces.invites.list_invites(
+            actor, workspace_id, limit=query.limit, cursor=query.cursor
+        )
         return Listed([invite_view(invite, workspace_id) for invite in found], cursor)
 
     @api.post(f"{at}/items", status=201, errors=[KeyReused])
@@ -200,7 +194,7 @@ def routes(
     ) -> ItemView:
         """Create an item."""
         return item_view(
-            await items.create(
+            await workspaces.items.create(
                 actor, workspace_id, title=body.title, status=body.status, data=body.data, key=idempotency_key
             )
         )
@@ -208,7 +202,7 @@ def routes(
     @api.get(f"{at}/items", cacheable=True)
     async def list_items(actor: Actor, workspace_id: WorkspaceId, query: ItemQuery) -> Listed[ItemView]:
         """List the items of a workspace, optionally of one status. A page may be shorter than its limit."""
-        found, cursor = await items.list_items(
+        found, cursor = await workspaces.items.list_items(
             actor, workspace_id, status=query.status, limit=query.limit, cursor=query.cursor
         )
         return Listed([item_view(item) for item in found], cursor)
@@ -216,7 +210,7 @@ def routes(
     @api.get(f"{at}/items/{{item_id}}", cacheable=True)
     async def get_item(actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> ItemView:
         """Return an item."""
-        return item_view(await items.get(actor, workspace_id, item_id))
+        return item_view(await workspaces.items.get(actor, workspace_id, item_id))
 
     @api.patch(f"{at}/items/{{item_id}}", errors=[ChangedMeanwhile, StaleVersion])
     async def change_item(actor: Actor, workspace_id: WorkspaceId, item_id: ItemId, body: ItemChanges) -> ItemView:
@@ -225,29 +219,33 @@ def routes(
             name: value for name in ("title", "status", "data") if (value := getattr(body, name)) is not msgspec.UNSET
         }
         try:
-            return item_view(await items.change(actor, workspace_id, item_id, version=body.version, changes=changes))
+            return item_view(
+                await workspaces.items.change(actor, workspace_id, item_id, version=body.version, changes=changes)
+            )
         except StaleVersion as stale:
             raise StaleVersion(current=item_view(stale.data["current"])) from None
 
     @api.delete(f"{at}/items/{{item_id}}", errors=[ChangedMeanwhile])
     async def delete_item(actor: Actor, workspace_id: WorkspaceId, item_id: ItemId) -> None:
         """Delete an item."""
-        await items.delete(actor, workspace_id, item_id)
+        await workspaces.items.delete(actor, workspace_id, item_id)
 
     @api.get(f"{at}/settings", cacheable=True)
     async def list_settings(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[SettingView]:
         """List the settings of a workspace, by name."""
-        found, cursor = await settings.list_settings(actor, workspace_id, limit=query.limit, cursor=query.cursor)
+        found, cursor = await workspaces.settings.list_settings(
+            actor, workspace_id, limit=query.limit, cursor=query.cursor
+        )
         return Listed([setting_view(setting) for setting in found], cursor)
 
     @api.get(f"{at}/settings/{{name}}", cacheable=True)
     async def get_setting(actor: Actor, workspace_id: WorkspaceId, name: SettingName) -> SettingView:
         """Return a setting."""
-        return setting_view(await settings.get(actor, workspace_id, name))
+        return setting_view(await workspaces.settings.get(actor, workspace_id, name))
 
     @api.put(f"{at}/settings/{{name}}", errors=[ChangedMeanwhile, WrongSetting])
     async def put_setting(actor: Actor, workspace_id: WorkspaceId, name: SettingName, body: NewValue) -> SettingView:
         """Set a setting. Requires an admin or owner. The application may restrict the values of some names."""
-        return setting_view(await settings.put(actor, workspace_id, name, body.value))
+        return setting_view(await workspaces.settings.put(actor, workspace_id, name, body.value))
 
     return api

@@ -26,10 +26,11 @@ from sobremesa.domains.workspaces.entities import (
     workspaces_of,
 )
 from sobremesa.domains.workspaces.members import Members
-from sobremesa.domains.workspaces.service import CLEAN_WORKSPACE
 from sobremesa.table import Delete, Table, Update, absent_or_null, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.jobs import Jobs
+
+CLEAN_WORKSPACE = "workspaces.workspace"
 
 
 class Cleanup:
@@ -92,13 +93,13 @@ class Cleanup:
         now = self._clock.now()
         try:
             await self._table.write(
-                Update(
+                workspace=Update(
                     workspace_by_id(workspace_id=member.workspace_id),
                     set_to(deleted_at=now, members=0, owners=0),
                     when=absent_or_null("deleted_at") & equals("members", 1),
                 ),
-                Delete(member.own_key()),
-                self._jobs.new(CLEAN_WORKSPACE, member.workspace_id),
+                member=Delete(member.own_key()),
+                job=self._jobs.new(CLEAN_WORKSPACE, member.workspace_id),
                 pattern=delete_workspace,
             )
         except ConditionFailed:

@@ -27,7 +27,15 @@ from sobremesa.domains.workspaces.views import (
     workspace_view,
 )
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import Event, EventType, TopicMembership, TopicRemoval, audience_change, user, version_of
+from sobremesa.live.events import (
+    EventType,
+    Publication,
+    TopicMembership,
+    TopicRemoval,
+    audience_change,
+    user,
+    version_of,
+)
 from sobremesa.live.events import workspace as topic_of
 from sobremesa.live.translation import Seen, Translation
 from sobremesa.rooms.access import UserDirectory
@@ -129,7 +137,7 @@ class WorkspaceEvents:
         translation.on_replay_by_row("workspace", items, _item_key, self._item)
         translation.on_replay_by_row("workspace", [workspace_setting_updated], _setting_key, self._setting)
 
-    async def _workspace(self, seen: Seen[Workspace]) -> list[Event]:
+    async def _workspace(self, seen: Seen[Workspace]) -> list[Publication]:
         """All members are deleted with a workspace, in any order; the row of each publishes its end to them."""
         workspace_id = seen.row.workspace_id
         topic = topic_of(workspace_id)
@@ -140,7 +148,7 @@ class WorkspaceEvents:
             return []  # the membership of each member publishes it to them
         return [workspace_updated(workspace_view(seen.new), topic)]
 
-    async def _member(self, seen: Seen[Member]) -> list[Event]:
+    async def _member(self, seen: Seen[Member]) -> list[Publication]:
         old, new = seen
         workspace_id, user_id = seen.row.workspace_id, seen.row.user_id
         topic = topic_of(workspace_id)
@@ -162,7 +170,7 @@ class WorkspaceEvents:
             workspace_member_joined(view, topic),
         ]
 
-    async def _item(self, seen: Seen[Item]) -> list[Event]:
+    async def _item(self, seen: Seen[Item]) -> list[Publication]:
         old, new = seen
         row = seen.row
         topic = topic_of(row.workspace_id)
@@ -174,7 +182,7 @@ class WorkspaceEvents:
         event = workspace_item_updated if was_there else workspace_item_created
         return [event(item_view(new), topic, subject=row.item_id)]
 
-    async def _setting(self, seen: Seen[Setting]) -> list[Event]:
+    async def _setting(self, seen: Seen[Setting]) -> list[Publication]:
         row = seen.row
         topic, subject = topic_of(row.workspace_id), f"{row.workspace_id}/{row.name}"
         if seen.new is None:

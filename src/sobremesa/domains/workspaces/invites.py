@@ -7,10 +7,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Instant
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import AlreadyMember, NotFound
 from sobremesa.domains.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
 from sobremesa.domains.invites.codes import InviteCode
-from sobremesa.domains.invites.errors import AlreadyMember
 from sobremesa.domains.workspaces.access import Access
 from sobremesa.domains.workspaces.entities import (
     Invite,

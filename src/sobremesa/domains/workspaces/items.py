@@ -13,7 +13,7 @@ import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound, StaleVersion
 from sobremesa.core.ids import Ids
 from sobremesa.domains.workspaces.access import Access, ActingMember
 from sobremesa.domains.workspaces.entities import (
@@ -26,14 +26,10 @@ from sobremesa.domains.workspaces.entities import (
     item_by_id,
     items_of,
 )
-from sobremesa.domains.workspaces.errors import ChangedMeanwhile, StaleVersion
 from sobremesa.domains.workspaces.legacy import Legacy, ListPosition
 from sobremesa.table import Condition, Create, Delete, Put, Table, absent, absent_or_null, equals, present
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
-
-_ITEM = 0
-"""The item's position among the operations of a change."""
 
 
 class Items:
@@ -76,7 +72,9 @@ class Items:
             updated_at=now,
         )
         try:
-            await self._table.write(Create(item), acting.still(), *claim.operations(item.item_id), pattern=create_item)
+            await self._table.write(
+                item=Create(item), actor=acting.still(), idempotency=claim.operations(item.item_id), pattern=create_item
+            )
         except ConditionFailed as failed:
             existing = await claim.made(failed)
             if existing is None:
@@ -142,7 +140,7 @@ class Items:
 
         if item.legacy_hash is None:
             try:
-                await self._table.write(Delete(item.own_key()), acting.still(), pattern=delete_item)
+                await self._table.write(item=Delete(item.own_key()), actor=acting.still(), pattern=delete_item)
             except ConditionFailed:
                 raise NotFound from None
             return
@@ -156,10 +154,10 @@ class Items:
         )
         try:
             await self._table.write(
-                Put(tombstone, when=absent_or_null("deleted_at")), acting.still(), pattern=delete_item
+                item=Put(tombstone, when=absent_or_null("deleted_at")), actor=acting.still(), pattern=delete_item
             )
         except ConditionFailed as failed:
-            raise NotFound if failed.at(_ITEM) else ChangedMeanwhile from None
+            raise NotFound if "item" in failed else ChangedMeanwhile from None
 
     # Internals
 
@@ -185,9 +183,9 @@ class Items:
 
     async def _replace(self, acting: ActingMember, seen: Item, write: Put[Item]) -> None:
         try:
-            await self._table.write(write, acting.still(), pattern=change_item)
+            await self._table.write(item=write, actor=acting.still(), pattern=change_item)
         except ConditionFailed as failed:
-            if failed.at(_ITEM):
+            if "item" in failed:
                 current = await self._get(seen.workspace_id, seen.item_id)
                 raise StaleVersion(current=current) from None
             raise ChangedMeanwhile from None

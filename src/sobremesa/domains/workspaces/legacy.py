@@ -9,8 +9,7 @@ if there is one. Old rows stay where they are, so a row that is migrated between
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -40,7 +39,8 @@ WORKSPACE, ALL_ITEMS = "workspace", "allItems"
 """The options of the plan: the workspace of the old rows, and the key of gsi1 that lists all of them."""
 
 _DERIVED = 12
-_NEW, _OLD, _AFTER = "new:", "old:", "after:"
+_BOTH, _AFTER = "both.", "after."
+"""What cursors of lists with two parts begin with; those of one part have no dot."""
 _TAKEN = frozenset({"title", "status", "createdAt", "updatedAt", "data"})
 _MILLISECONDS_FROM = 10**11
 """Greater numbers are times in milliseconds, smaller ones in seconds."""
@@ -52,14 +52,16 @@ class ListPosition(NamedTuple):
     part: Literal["new", "old"]
     cursor: str | None
     old: Migration | None
+    seal: Callable[[str, str], str]
+    """Returns the cursor of a part, from the cursor within it."""
 
     def next_cursor(self, cursor: str | None) -> str | None:
         """Return the cursor of the next page in the first part."""
-        return cursor if cursor is None or self.old is None else _NEW + cursor
+        return cursor if cursor is None or self.old is None else self.seal("new", cursor)
 
     def start_of_old(self) -> str:
         """Return the cursor of the start of the second part."""
-        return _OLD
+        return self.seal("old", "")
 
 
 class Legacy:
@@ -72,12 +74,17 @@ class Legacy:
     async def position(self, workspace_id: WorkspaceId, cursor: str | None) -> ListPosition:
         """Return where a list starts or continues; a list that started with both parts ends with both."""
         plan = await self._plan(workspace_id)
-        if cursor is None or not cursor.startswith((_NEW, _OLD)):
-            return ListPosition("new", cursor, plan if cursor is None and plan and plan.phase in DUAL else None)
+        cursors, asked = self._table.cursors, f"workspace {workspace_id}".encode()
+
+        def seal(part: str, inner: str) -> str:
+            return _BOTH + cursors.seal((part, inner), asked)
+
+        if cursor is None or not cursor.startswith(_BOTH):
+            return ListPosition("new", cursor, plan if cursor is None and plan and plan.phase in DUAL else None, seal)
+        part, inner = cursors.open(cursor.removeprefix(_BOTH), asked, 2)
         if plan is None:
             raise BadCursor("this cursor belongs to another list")
-        inner = cursor[len(_NEW) :] or None
-        return ListPosition("new" if cursor.startswith(_NEW) else "old", inner, plan)
+        return ListPosition("new" if part == "new" else "old", inner or None, plan, seal)
 
     # Items
 
@@ -111,7 +118,7 @@ class Legacy:
             item_of(old, workspace_id, self._table.layout) if new is None else new
             for old, new in zip(olds, news, strict=True)
         ]
-        following = None if rows.cursor is None else _OLD + rows.cursor
+        following = None if rows.cursor is None else position.seal("old", rows.cursor)
         return [item for item in items if item.deleted_at is None], following
 
     # Settings
@@ -142,19 +149,15 @@ class Legacy:
         old = await self._table.get(legacy_setting(name=name))
         return None if old is None else setting_of(old, workspace_id, self._table.layout)
 
-    @staticmethod
-    def name_of(cursor: str | None) -> str | None:
+    def name_of(self, workspace_id: WorkspaceId, cursor: str | None) -> str | None:
         """Return the name after which a merged list of settings continues; None for other cursors."""
         if cursor is None or not cursor.startswith(_AFTER):
             return None
-        try:
-            return urlsafe_b64decode(cursor.removeprefix(_AFTER)).decode()
-        except ValueError:
-            raise BadCursor("invalid cursor") from None
+        return self._table.cursors.open(cursor.removeprefix(_AFTER), _settings_question(workspace_id), 1)[0]
 
-    @staticmethod
-    def after_name(name: str) -> str:
-        return _AFTER + urlsafe_b64encode(name.encode()).decode()
+    def after_name(self, workspace_id: WorkspaceId, name: str) -> str:
+        """Return the cursor of a merged list of settings."""
+        return _AFTER + self._table.cursors.seal([name], _settings_question(workspace_id))
 
     # Internals
 
@@ -227,3 +230,7 @@ def _moment(value: object) -> Instant | None:
     except (ValueError, OverflowError, OSError):
         pass
     return None
+
+
+def _settings_question(workspace_id: WorkspaceId) -> bytes:
+    return f"settings {workspace_id}".encode()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.workspaces.access import Access, has_role
 from sobremesa.domains.workspaces.entities import (
@@ -23,7 +23,7 @@ from sobremesa.domains.workspaces.entities import (
     remove_member,
     workspace_by_id,
 )
-from sobremesa.domains.workspaces.errors import ChangedMeanwhile, LastOwner, RankTooLow
+from sobremesa.domains.workspaces.errors import LastOwner
 from sobremesa.domains.workspaces.rights import Role, may_remove
 from sobremesa.table import (
     Delete,
@@ -40,9 +40,6 @@ from sobremesa.table.errors import ConditionFailed
 
 MAX_MEMBERS = 90
 """The maximum number of members: one transaction deletes the workspace with all of them."""
-
-_HEAD = 1
-"""The position of the workspace's row among the operations of a change."""
 
 
 class Members:
@@ -75,23 +72,21 @@ class Members:
             return member
 
         more = (role == "owner") - (member.role == "owner")
-        operations: list[Operation] = [
-            Update(member.own_key(), set_to(role=role), when=has_role(member.role)),
-            Update(
-                workspace_by_id(workspace_id=workspace_id),
-                add(owners=more),
-                when=absent_or_null("deleted_at") if more >= 0 else greater("owners", 1),
-            ),
-            self._audit.entry(
-                workspace_id, actor, "member.role", target=user_id, details={"from": member.role, "to": role}
-            ),
-        ]
-        if user_id != actor.user_id:
-            operations.append(acting.still())
+        details = {"from": member.role, "to": role}
         try:
-            await self._table.write(*operations, pattern=change_role)
+            await self._table.write(
+                member=Update(member.own_key(), set_to(role=role), when=has_role(member.role)),
+                workspace=Update(
+                    workspace_by_id(workspace_id=workspace_id),
+                    add(owners=more),
+                    when=absent_or_null("deleted_at") if more >= 0 else greater("owners", 1),
+                ),
+                audit=self._audit.entry(workspace_id, actor, "member.role", target=user_id, details=details),
+                actor=acting.still() if user_id != actor.user_id else None,
+                pattern=change_role,
+            )
         except ConditionFailed as failed:
-            raise LastOwner if failed.at(_HEAD) and more < 0 else ChangedMeanwhile from None
+            raise LastOwner if "workspace" in failed and more < 0 else ChangedMeanwhile from None
 
         return await self._get(workspace_id, user_id)
 
@@ -134,8 +129,7 @@ class Members:
         if workspace is None or workspace.members is not None:
             return workspace
         with contextlib.suppress(ConditionFailed):
-            first, *more = await self.count_operations(workspace)
-            await self._table.write(first, *more, pattern=count_members)
+            await self._table.write(counts=await self.count_operations(workspace), pattern=count_members)
         return await self._table.get(key)
 
     async def count_operations(self, workspace: Workspace) -> list[Operation]:
@@ -175,22 +169,24 @@ class Members:
         guarded = is_owner and not even_the_last_owner
         try:
             await self._table.write(
-                Delete(member.own_key(), when=has_role(member.role)),
-                Update(
+                member=Delete(member.own_key(), when=has_role(member.role)),
+                workspace=Update(
                     workspace_by_id(workspace_id=member.workspace_id),
                     add(members=-1, owners=-1 if is_owner else 0),
                     when=greater("owners", 1) if guarded else absent_or_null("deleted_at"),
                 ),
-                *more,
+                others=more,
                 pattern=remove_member,
             )
         except ConditionFailed as failed:
-            raise LastOwner if failed.at(_HEAD) and is_owner else ChangedMeanwhile from None
+            raise LastOwner if "workspace" in failed and is_owner else ChangedMeanwhile from None
 
     async def _promote_to_owner(self, successor: Member) -> None:
         with contextlib.suppress(ConditionFailed):
             await self._table.write(
-                Update(successor.own_key(), set_to(role="owner"), when=has_role(successor.role)),
-                Update(workspace_by_id(workspace_id=successor.workspace_id), add(owners=1), when=equals("owners", 1)),
+                successor=Update(successor.own_key(), set_to(role="owner"), when=has_role(successor.role)),
+                workspace=Update(
+                    workspace_by_id(workspace_id=successor.workspace_id), add(owners=1), when=equals("owners", 1)
+                ),
                 pattern=change_role,
             )

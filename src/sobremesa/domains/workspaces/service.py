@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.audit import Audit, AuditPage
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.workspaces.access import Access
+from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE, Cleanup
 from sobremesa.domains.workspaces.entities import (
     Item,
     Member,
@@ -25,16 +27,18 @@ from sobremesa.domains.workspaces.entities import (
     workspace_by_id,
     workspaces_of,
 )
-from sobremesa.domains.workspaces.errors import ChangedMeanwhile
+from sobremesa.domains.workspaces.invites import WorkspaceInviteKind, WorkspaceInvites
+from sobremesa.domains.workspaces.items import Items
+from sobremesa.domains.workspaces.legacy import NAME as LEGACY_ROWS
 from sobremesa.domains.workspaces.legacy import Legacy, ListPosition
 from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members
 from sobremesa.domains.workspaces.rights import Role
+from sobremesa.domains.workspaces.settings import WorkspaceSettings
 from sobremesa.table import Check, Create, Delete, Table, Update, absent_or_null, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Jobs
-
-CLEAN_WORKSPACE = "workspaces.workspace"
+from sobremesa.work.migration import Phases
 
 
 class WorkspaceWithRole(NamedTuple):
@@ -62,13 +66,14 @@ class Workspaces:
         table: Table,
         clock: Clock,
         ids: Ids,
-        access: Access,
+        *,
         audit: Audit,
         idempotency: Idempotency,
         jobs: Jobs,
-        members: Members,
-        legacy: Legacy,
+        setting_types: Mapping[str, Any] | None = None,
     ) -> None:
+        access = Access(table)
+        legacy = Legacy(table, Phases(table, clock, LEGACY_ROWS))
         self._table = table
         self._clock = clock
         self._ids = ids
@@ -76,8 +81,14 @@ class Workspaces:
         self._audit = audit
         self._idempotency = idempotency
         self._jobs = jobs
-        self._members = members
         self._legacy = legacy
+        self.members = Members(table, access, audit)
+        self.invites = WorkspaceInvites(
+            WorkspaceInviteKind(table, access, self.members), table, clock, audit, idempotency
+        )
+        self.items = Items(table, clock, ids, access, idempotency, legacy)
+        self.settings = WorkspaceSettings(table, clock, access, legacy, setting_types)
+        self.cleanup = Cleanup(table, clock, self.members, jobs)
 
     async def create(self, actor: Actor, *, name: str, key: str | None = None) -> WorkspaceWithRole:
         """Create a workspace that the actor owns."""
@@ -97,11 +108,11 @@ class Workspaces:
         owner = Member(workspace_id=workspace_id, user_id=actor.user_id, role="owner", joined_at=now)
         try:
             await self._table.write(
-                Create(workspace),
-                Create(owner),
+                workspace=Create(workspace),
+                owner=Create(owner),
                 # If the actor's account is being deleted, the workspace would be left without a reachable owner.
-                Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
-                *claim.operations(workspace_id),
+                user=Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                idempotency=claim.operations(workspace_id),
                 pattern=create_workspace,
             )
         except ConditionFailed as failed:
@@ -170,13 +181,13 @@ class Workspaces:
 
         try:
             await self._table.write(
-                Update(
+                workspace=Update(
                     workspace_by_id(workspace_id=workspace_id),
                     set_to(name=name, updated_at=self._clock.now()),
                     when=absent_or_null("deleted_at"),
                 ),
-                acting.still(),
-                self._audit.entry(workspace_id, actor, "workspace.rename"),
+                actor=acting.still(),
+                audit=self._audit.entry(workspace_id, actor, "workspace.rename"),
                 pattern=change_workspace,
             )
         except ConditionFailed:
@@ -187,21 +198,21 @@ class Workspaces:
     async def delete(self, actor: Actor, workspace_id: WorkspaceId) -> None:
         """Delete a workspace: its memberships at once, its other rows by a job."""
         await self._access.require_member(actor, workspace_id, "delete")
-        await self._members.counted(workspace_id)
+        await self.members.counted(workspace_id)
 
-        members = await self._members.at_most(workspace_id, MAX_MEMBERS, last=actor.user_id)
+        members = await self.members.at_most(workspace_id, MAX_MEMBERS, last=actor.user_id)
         gone = set_to(deleted_at=self._clock.now(), members=0, owners=0)
         try:
             await self._table.write(
                 # A user who joins at this moment changes the number, and the request fails with ChangedMeanwhile.
-                Update(
+                workspace=Update(
                     workspace_by_id(workspace_id=workspace_id),
                     gone,
                     when=absent_or_null("deleted_at") & equals("members", len(members)),
                 ),
-                *(Delete(member.own_key()) for member in members),
-                self._jobs.new(CLEAN_WORKSPACE, workspace_id),
-                self._audit.entry(workspace_id, actor, "workspace.delete"),
+                members=[Delete(member.own_key()) for member in members],
+                job=self._jobs.new(CLEAN_WORKSPACE, workspace_id),
+                audit=self._audit.entry(workspace_id, actor, "workspace.delete"),
                 pattern=delete_workspace,
             )
         except ConditionFailed:

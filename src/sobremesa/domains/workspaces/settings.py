@@ -10,7 +10,7 @@ import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound
 from sobremesa.domains.workspaces.access import Access
 from sobremesa.domains.workspaces.entities import (
     Setting,
@@ -20,7 +20,7 @@ from sobremesa.domains.workspaces.entities import (
     setting_by_name,
     settings_of,
 )
-from sobremesa.domains.workspaces.errors import ChangedMeanwhile, WrongSetting
+from sobremesa.domains.workspaces.errors import WrongSetting
 from sobremesa.domains.workspaces.legacy import Legacy
 from sobremesa.table import Put, Table
 from sobremesa.table.errors import ConditionFailed
@@ -45,7 +45,7 @@ class WorkspaceSettings:
         await self._access.require_member(actor, workspace_id)
         question = settings_of(workspace_id=workspace_id)
         old = await self._legacy.settings_of(workspace_id)
-        after = self._legacy.name_of(cursor)
+        after = self._legacy.name_of(workspace_id, cursor)
         if after is None and (old is None or cursor is not None):
             page = await self._table.query(question, limit=limit, cursor=cursor)
             return page.items, page.cursor
@@ -54,7 +54,9 @@ class WorkspaceSettings:
         new = [setting async for setting in self._table.every(question)]
         merged = {setting.name: setting for setting in heapq.merge(old or [], new, key=lambda each: each.name)}
         listed = [setting for setting in merged.values() if after is None or setting.name > after]
-        return listed[:limit], self._legacy.after_name(listed[limit - 1].name) if len(listed) > limit else None
+        if len(listed) <= limit:
+            return listed, None
+        return listed[:limit], self._legacy.after_name(workspace_id, listed[limit - 1].name)
 
     async def get(self, actor: Actor, workspace_id: WorkspaceId, name: SettingName) -> Setting:
         """Return a setting; NotFound if it has no value."""
@@ -74,7 +76,7 @@ class WorkspaceSettings:
         now = self._clock.now()
         setting = Setting(workspace_id=workspace_id, name=name, value=value, updated_by=actor.user_id, updated_at=now)
         try:
-            await self._table.write(Put(setting), acting.still(), pattern=set_setting)
+            await self._table.write(setting=Put(setting), actor=acting.still(), pattern=set_setting)
         except ConditionFailed:
             raise ChangedMeanwhile from None
 

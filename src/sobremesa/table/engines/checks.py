@@ -111,6 +111,13 @@ def check_batch_get(keys: Sequence[RawKey]) -> None:
         check_key(key.pk, key.sk)
 
 
+def check_transaction_read(keys: Sequence[RawKey]) -> None:
+    """Raise BadExpression, BadKey or TooLarge unless these are 1 to 100 different keys."""
+    _check_different(keys, "a transaction", MAX_TRANSACTION_ITEMS)
+    for key in keys:
+        check_key(key.pk, key.sk)
+
+
 def check_batch_write(operations: Sequence[PutItem | DeleteItem]) -> None:
     """Raise BadExpression or TooLarge unless these are 1 to 25 writes of different items, without conditions."""
     _check_different([operation.key for operation in operations], "a batch of writes", MAX_BATCH_WRITE)

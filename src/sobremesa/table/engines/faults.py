@@ -31,6 +31,7 @@ from sobremesa.table.engines.protocol import (
     RawPage,
     ScanRequest,
     TableFacts,
+    TransactionRead,
     Written,
 )
 from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
@@ -96,6 +97,11 @@ class FaultyEngine:
             return BatchRead({}, left, NOTHING)
         read = await self.engine.batch_get(answered, consistent=consistent)
         return BatchRead(read.items, read.unprocessed + left, read.capacity)
+
+    async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:
+        self._throttle()
+        self._collide()
+        return await self.engine.transact_get(keys)
 
     async def query(self, request: QueryRequest) -> RawPage:
         self._throttle()

@@ -142,6 +142,13 @@ class BatchRead(NamedTuple):
     capacity: Capacity
 
 
+class TransactionRead(NamedTuple):
+    """The items found, by key, all as they were at one moment."""
+
+    items: dict[RawKey, Item]
+    capacity: Capacity
+
+
 class RawPage(msgspec.Struct, frozen=True):
     """One page. `count` and `scanned` are after and before the filter; the next page starts after `last`."""
 
@@ -240,6 +247,10 @@ class Engine(Protocol):
 
     async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
         """Read up to 100 different keys."""
+        ...
+
+    async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:
+        """Read up to 100 different keys at one moment: no write is seen in part."""
         ...
 
     async def query(self, request: QueryRequest) -> RawPage: ...

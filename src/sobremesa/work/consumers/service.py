@@ -17,13 +17,14 @@ import structlog
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
-from sobremesa.table import OLDEST, ChangeReader, Position, RawChange, Table, Upsert, equals, less, set_to
-from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, TableError
-from sobremesa.work.consumers.entities import Progress, keep_progress, progress_of
+from sobremesa.core.lease import Lease, LeaseLost
+from sobremesa.table import OLDEST, ChangeReader, Position, RawChange, Table, set_to
+from sobremesa.table.errors import BadCursor, PositionTrimmed, TableError
+from sobremesa.table.updates import Changes
+from sobremesa.work.consumers.entities import keep_progress, progress_of
 
 FLUSH_SECONDS = 1.0
 LEASE_SECONDS = 15.0
-RENEW_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
 
 _log = structlog.get_logger("sobremesa.work.consumers")
@@ -46,29 +47,29 @@ class ChangeConsumer:
 
     def __init__(self, table: Table, clock: Clock, ids: Ids, name: str, handlers: Sequence[ChangeHandler]) -> None:
         self._table = table
-        self._clock = clock
         self._name = name
         self._handlers = handlers
         self._holder = ids.mint()
+        key = progress_of(name=name)
+        self._lease = Lease(table, clock, key, seconds=LEASE_SECONDS, pattern=keep_progress, creates=True)
+        self._processed: Position = OLDEST
         self._paused_until = [0.0] * len(handlers)
 
     async def run(self) -> None:
         """Consume changes until cancelled."""
         while True:
             try:
-                progress = await self._take()
-                if progress is not None:
-                    await self._consume(Position(progress.position) if progress.position else OLDEST)
+                if await self._acquire():
+                    await self._consume()
             except Exception as error:  # any error: the same changes are read again
                 _log.warning("cannot read the change log", consumer=self._name, why=_error_text(error))
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
         """Process all pending changes, then stop: for commands and tests."""
-        progress = await self._take()
-        if progress is None:
+        if not await self._acquire():
             return
-        reader = await self._reader(Position(progress.position) if progress.position else OLDEST)
+        reader = await self._reader()
         try:
             while (batch := await reader.read(0)).changes:
                 self._collect(batch.changes)
@@ -76,31 +77,29 @@ class ChangeConsumer:
                 await handler.flush()
         finally:
             await reader.close()
-        await self._save(batch.position, lease_seconds=0)
+        await self._lease.release(set_to(position=batch.position))
 
-    async def _consume(self, position: Position) -> None:
+    async def _consume(self) -> None:
         """Consume changes for as long as this process holds the lease."""
         loop = asyncio.get_running_loop()
-        reader = await self._reader(position)
-        flushed = kept = loop.time()
+        reader = await self._reader()
+        flushed = loop.time()
         try:
-            while True:
-                batch = await reader.read(FLUSH_SECONDS)
-                self._collect(batch.changes)
-                now = loop.time()
-                if now - flushed >= FLUSH_SECONDS or not batch.changes:
-                    flushed = now
-                    if await self._flush():
-                        position = batch.position
-                if now - kept >= RENEW_SECONDS:
-                    await self._save(position)
-                    kept = now
-        except ConditionFailed:
+            async with self._lease.renewing(self._progress):
+                while True:
+                    batch = await reader.read(FLUSH_SECONDS)
+                    self._collect(batch.changes)
+                    now = loop.time()
+                    if now - flushed >= FLUSH_SECONDS or not batch.changes:
+                        flushed = now
+                        if await self._flush():
+                            self._processed = batch.position
+        except LeaseLost:
             _log.info("another process consumes the change log now", consumer=self._name)
         finally:
             await reader.close()
             with contextlib.suppress(TableError):
-                await self._save(position, lease_seconds=0)
+                await self._lease.release(self._progress())
 
     def _collect(self, changes: Sequence[RawChange]) -> None:
         for change in changes:
@@ -123,13 +122,13 @@ class ChangeConsumer:
                 _log.warning("a change handler failed", consumer=self._name, why=_error_text(error))
         return is_done
 
-    async def _reader(self, position: Position) -> ChangeReader:
-        """Return a reader from a position; from the oldest change if the store does not know the position.
+    async def _reader(self) -> ChangeReader:
+        """Return a reader from the saved position; from the oldest change if the store does not know the position.
 
         That is so if it was trimmed, or if the row with the position was copied from another store.
         """
         try:
-            return await self._table.changes(position)
+            return await self._table.changes(self._processed)
         except PositionTrimmed as trimmed:
             _log.warning(
                 "the position was trimmed: starting at the oldest change", consumer=self._name, why=str(trimmed)
@@ -141,29 +140,15 @@ class ChangeConsumer:
             )
             return await self._table.changes(OLDEST)
 
-    async def _take(self) -> Progress | None:
-        """Acquire the lease and return the progress; None while another process holds it."""
-        now = self._clock.now_ms()
-        lease = set_to(holder=self._holder, leased_until_ms=now + round(LEASE_SECONDS * 1000))
-        free = less("leased_until_ms", now) | equals("holder", self._holder)
-        try:
-            return await self._table.write(
-                Upsert(progress_of(name=self._name), lease, when=free), pattern=keep_progress
-            )
-        except ConditionFailed:
-            return None
+    async def _acquire(self) -> bool:
+        """Acquire the lease and load the saved position; return False while another process holds it."""
+        progress = await self._lease.acquire(set_to(holder=self._holder))
+        if progress is not None:
+            self._processed = Position(progress.position) if progress.position else OLDEST
+        return progress is not None
 
-    async def _save(self, position: Position, lease_seconds: float = LEASE_SECONDS) -> None:
-        """Save the position and renew the lease; raise ConditionFailed if another process has acquired it."""
-        until = self._clock.now_ms() + round(lease_seconds * 1000)
-        await self._table.write(
-            Upsert(
-                progress_of(name=self._name),
-                set_to(position=position, leased_until_ms=until),
-                when=equals("holder", self._holder),
-            ),
-            pattern=keep_progress,
-        )
+    def _progress(self) -> Changes:
+        return set_to(position=self._processed)
 
 
 def _error_text(error: Exception) -> str:

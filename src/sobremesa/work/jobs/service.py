@@ -12,12 +12,12 @@ import structlog
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
-from sobremesa.table import Create, Delete, Table, Update, add, less, set_to
+from sobremesa.core.lease import Lease, LeaseLost
+from sobremesa.table import Create, Delete, Table, add, set_to
 from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.work.jobs.entities import Job, JobId, end_job, open_jobs, take_job
 
 LEASE_SECONDS = 60
-RENEW_SECONDS = 20
 POLL_SECONDS = 30
 LONGEST_PAUSE_SECONDS = 300
 
@@ -61,49 +61,27 @@ class Jobs:
         done = 0
         async for job in self._table.every(open_jobs()):
             handler = handlers.get(job.kind)
-            if handler is not None and await self._take(job):
-                done += await self._do(job, handler)
+            if handler is None:
+                continue
+            lease = Lease(self._table, self._clock, job.own_key(), seconds=LEASE_SECONDS, pattern=take_job)
+            if await lease.acquire(add(attempts=1)) is not None:
+                done += await self._do(job, handler, lease)
         return done
 
-    async def _take(self, job: Job) -> bool:
-        now = self._clock.now_ms()
-        lease = set_to(leased_until_ms=now + LEASE_SECONDS * 1000)
+    async def _do(self, job: Job, handler: Handler, lease: Lease[Job]) -> bool:
         try:
-            await self._table.write(
-                Update(job.own_key(), lease, add(attempts=1), when=less("leased_until_ms", now)), pattern=take_job
-            )
-        except ConditionFailed:
+            async with lease.renewing():
+                await handler(job.subject)
+        except LeaseLost:
+            _log.warning("the lease of a job was lost", kind=job.kind, subject=job.subject)
             return False
-        return True
-
-    async def _do(self, job: Job, handler: Handler) -> bool:
-        renewing = asyncio.create_task(self._renew(job))
-        try:
-            await handler(job.subject)
         except Exception as error:  # any error: the job stays and is retried
             # As text: a renderer that shows local variables would log the content of messages.
             trace = "".join(traceback.format_exception(error))
             _log.error("a job failed and will be retried", kind=job.kind, subject=job.subject, trace=trace)
-            await self._put_back(job, error)
+            failed = set_to(last_error=f"{type(error).__name__}: {error}"[:500])
+            await lease.release(failed, after=min(2**job.attempts, LONGEST_PAUSE_SECONDS))
             return False
-        finally:
-            renewing.cancel()
         with contextlib.suppress(ConditionFailed):
             await self._table.write(Delete(job.own_key()), pattern=end_job)
         return True
-
-    async def _renew(self, job: Job) -> None:
-        while True:
-            await asyncio.sleep(RENEW_SECONDS)
-            until = self._clock.now_ms() + LEASE_SECONDS * 1000
-            try:
-                await self._table.write(Update(job.own_key(), set_to(leased_until_ms=until)), pattern=take_job)
-            except TableError as error:
-                _log.warning("cannot renew the lease of a job", kind=job.kind, subject=job.subject, error=str(error))
-
-    async def _put_back(self, job: Job, error: Exception) -> None:
-        pause = min(2**job.attempts, LONGEST_PAUSE_SECONDS)
-        until = self._clock.now_ms() + pause * 1000
-        failed = set_to(leased_until_ms=until, last_error=f"{type(error).__name__}: {error}"[:500])
-        with contextlib.suppress(ConditionFailed):
-            await self._table.write(Update(job.own_key(), failed), pattern=take_job)

@@ -7,23 +7,23 @@ from sobremesa.core.errors import Clash, NotFound
 
 class NotPlanned(NotFound):
     code = "migration_not_planned"
-    says = "This migration is not planned yet."
+    default_detail = "This migration is not planned yet."
 
 
 class WrongPhase(Clash):
     """`phase` in the data is the current phase."""
 
     code = "migration_phase"
-    says = "The migration is in another phase."
+    default_detail = "The migration is in another phase."
 
 
 class MigrationRunning(Clash):
     code = "migration_held"
-    says = "Another process is running this migration. Wait until it is done, or stop it."
+    default_detail = "Another process is running this migration. Wait until it is done, or stop it."
 
 
 class NotProven(Clash):
     """`mismatches` in the data are the first differences."""
 
     code = "migration_not_proven"
-    says = "The new rows differ from the old ones. Nothing was cut over."
+    default_detail = "The new rows differ from the old ones. Nothing was cut over."

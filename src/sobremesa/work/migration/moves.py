@@ -8,12 +8,14 @@ read is unchanged, so they may run at any time, repeatedly, and beside other wri
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from sobremesa.core.errors import Busy
+from sobremesa.core.gather import gather_bounded
 from sobremesa.table import (
     Condition,
     Create,
@@ -60,7 +62,7 @@ class OldRow(NamedTuple):
 class Mismatch(NamedTuple):
     """A difference between old and new rows. With the key of the old row it can be checked again."""
 
-    says: str
+    message: str
     key: RawKey | None = None
 
 
@@ -127,12 +129,15 @@ class Copy(Generic[O, N]):
 
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
         stored = await self._stored(table, rows, plan)
-        return await _gather(self._apply_one(table, row, found, plan) for row, found in zip(rows, stored, strict=True))
+        pairs = zip(rows, stored, strict=True)
+        return await gather_bounded(AT_ONCE, lambda pair: self._apply_one(table, *pair, plan), pairs)
 
     async def mismatches(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Mismatch]:
         pairs = zip(rows, await self._stored(table, rows, plan), strict=True)
         found_in = [(row.key, self._mismatch(table, row, found, plan)) for row, found in pairs]
-        return [Mismatch(f"{_key_text(key)} {says}", key) for key, says in found_in if says is not None]
+        return [
+            Mismatch(f"{_key_text(key)} {difference}", key) for key, difference in found_in if difference is not None
+        ]
 
     async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Mismatch]:
         strays: list[Mismatch] = []
@@ -164,7 +169,7 @@ class Copy(Generic[O, N]):
 
     async def _remove(self, table: Table, copies: Sequence[N]) -> int:
         gone = [Delete(row.own_key(), when=equals("legacy_print", row.legacy_print)) for row in copies]
-        return sum(await _gather(_written(table, each) for each in gone))
+        return sum(await gather_bounded(AT_ONCE, partial(_written, table), gone))
 
     async def _stored(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[N | None]:
         return await table.get_many([self._key(row.key, plan) for row in rows], consistent=True)
@@ -206,7 +211,7 @@ class Copy(Generic[O, N]):
 class Step(NamedTuple):
     """One thing that a row lacks: the operations that write it, or why there are none."""
 
-    says: str
+    message: str
     operations: Sequence[Operation] = ()
 
 
@@ -231,12 +236,14 @@ class Companions(Generic[O]):
         self._indexed_by = indexed_by
 
     async def apply(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Outcome]:
-        return await _gather(self._complete(table, row) for row in rows)
+        return await gather_bounded(AT_ONCE, partial(self._complete, table), rows)
 
     async def mismatches(self, table: Table, rows: Sequence[OldRow], plan: Migration) -> list[Mismatch]:
-        steps = await _gather(self._lacking(table, row) for row in rows)
+        steps = await gather_bounded(AT_ONCE, partial(self._lacking, table), rows)
         pairs = zip(rows, steps, strict=True)
-        return [Mismatch(f"{_key_text(row.key)}: {step.says}", row.key) for row, lacking in pairs for step in lacking]
+        return [
+            Mismatch(f"{_key_text(row.key)}: {step.message}", row.key) for row, lacking in pairs for step in lacking
+        ]
 
     async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Mismatch]:
         return []
@@ -275,20 +282,6 @@ class Companions(Generic[O]):
         return (Step("it is missing from an index", [add]),)
 
 
-T = TypeVar("T")
-
-
-async def _gather(work: Any) -> list[Any]:
-    """Return the results of many coroutines, running a limited number at a time."""
-    limit = asyncio.Semaphore(AT_ONCE)
-
-    async def one(piece: Coroutine[Any, Any, T]) -> T:
-        async with limit:
-            return await piece
-
-    return list(await asyncio.gather(*map(one, work)))
-
-
 async def _written(table: Table, *operations: Operation) -> bool:
     """Write; return False if the condition no longer holds, and there is nothing to do.
 
@@ -296,7 +289,7 @@ async def _written(table: Table, *operations: Operation) -> bool:
     """
     for _ in range(ATTEMPTS):
         try:
-            await table.write(operations[0], *operations[1:], pattern=move_rows)
+            await table.write(operations=operations, pattern=move_rows)
         except OutcomeUnknown:
             continue
         except ConditionFailed:

@@ -13,9 +13,9 @@ from sobremesa.table.entities import match_entity
 from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.values import Item
 from sobremesa.work.migration.entities import Migration
-from sobremesa.work.migration.lease import Lease
 from sobremesa.work.migration.moves import WRITTEN, Mismatch, Move, OldRow, Outcome, Recipe
 from sobremesa.work.migration.pace import Pace
+from sobremesa.work.migration.state import State
 
 SCANNED_AT_ONCE = 1000
 DONE_AT_ONCE = 100
@@ -55,13 +55,13 @@ class Passes:
         """Return the number of old rows."""
         return sum([len(rows) async for rows, _ in self._portions(None)])
 
-    async def scan_table(self, lease: Lease, plan: Migration, what: str) -> Migration:
+    async def scan_table(self, state: State, plan: Migration, what: str) -> Migration:
         """Update the copy of every old row, from where the last scan stopped; save the progress after each portion."""
         start = None if plan.scanned_pk is None else RawKey(plan.scanned_pk, str(plan.scanned_sk))
         async for rows, upto in self._portions(start):
             with measure() as used:
                 written = await self._apply(rows, plan)
-            plan = await lease.save(
+            plan = await state.save(
                 scanned_pk=upto.pk,
                 scanned_sk=upto.sk,
                 looked_at=plan.looked_at + len(rows),
@@ -69,7 +69,7 @@ class Passes:
             )
             self._report_progress(what, plan.looked_at, plan.old_rows)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
-        return await lease.save(is_scanned=True, scanned_pk=None, scanned_sk=None)
+        return await state.save(is_scanned=True, scanned_pk=None, scanned_sk=None)
 
     async def check(self, plan: Migration) -> tuple[int, list[Mismatch]]:
         """Return the number of old rows and all mismatches."""
@@ -110,7 +110,7 @@ class Passes:
         finally:
             await reader.close()
 
-    async def replay_log(self, lease: Lease, plan: Migration) -> Migration:
+    async def replay_log(self, state: State, plan: Migration) -> Migration:
         """Update the copies of all old rows that changed since the saved position.
 
         Raise PositionTrimmed if the log no longer reaches back that far: then the table must be scanned.
@@ -123,31 +123,31 @@ class Passes:
                 keys = list(dict.fromkeys(change.key for change in batch.changes if self._is_old(change)))
                 if keys:
                     # Only then, because saving the progress adds to the log itself.
-                    plan = await self._update_copies(lease, plan, keys)
-                    plan = await lease.save(position=batch.position)
+                    plan = await self._update_copies(state, plan, keys)
+                    plan = await state.save(position=batch.position)
                     followed += len(keys)
                     self._report_progress("follow", followed, 0)
                 # On a busy table the log never ends; some of its shards may be a little behind the others.
                 if min(change.at_ms for change in batch.changes) >= started_ms + BEHIND_MS:
                     break
-            return await lease.save(position=batch.position)
+            return await state.save(position=batch.position)
         finally:
             await reader.close()
 
-    async def start_over(self, lease: Lease, plan: Migration, what: str) -> Migration:
+    async def start_over(self, state: State, plan: Migration, what: str) -> Migration:
         """Scan the whole table, then replay the log from its end before the scan."""
         position = await self.position()
-        plan = await lease.save(position=position, is_scanned=False, scanned_pk=None, scanned_sk=None, looked_at=0)
-        return await self.replay_log(lease, await self.scan_table(lease, plan, what))
+        plan = await state.save(position=position, is_scanned=False, scanned_pk=None, scanned_sk=None, looked_at=0)
+        return await self.replay_log(state, await self.scan_table(state, plan, what))
 
-    async def catch_up(self, lease: Lease, plan: Migration, what: str) -> Migration:
+    async def catch_up(self, state: State, plan: Migration, what: str) -> Migration:
         """Finish the scan and replay the log; start over if the log does not reach back that far."""
         if not plan.is_scanned:
-            plan = await self.scan_table(lease, plan, what)
+            plan = await self.scan_table(state, plan, what)
         try:
-            return await self.replay_log(lease, plan)
+            return await self.replay_log(state, plan)
         except PositionTrimmed:
-            return await self.start_over(lease, plan, what)
+            return await self.start_over(state, plan, what)
 
     async def undo(self, plan: Migration) -> int:
         """Remove the copies that were not changed since, and return how many."""
@@ -177,13 +177,13 @@ class Passes:
             start = page.last
             yield [], start
 
-    async def _update_copies(self, lease: Lease, plan: Migration, keys: Sequence[RawKey]) -> Migration:
+    async def _update_copies(self, state: State, plan: Migration, keys: Sequence[RawKey]) -> Migration:
         """Update the copies of these old rows, as they are now, so that the order of changes does not matter."""
         size = self._pace.portion(DONE_AT_ONCE, self._recipe.units_a_row)
         for offset in range(0, len(keys), size):
             with measure() as used:
                 written = await self._apply(await self._read_rows(keys[offset : offset + size]), plan)
-            plan = await lease.save(written=plan.written + written)
+            plan = await state.save(written=plan.written + written)
             await asyncio.sleep(self._pace.spend(used.read + used.write))
         return plan
 

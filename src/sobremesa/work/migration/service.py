@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.table import Put, Table, absent, equals
-from sobremesa.table.errors import ConditionFailed, TableError
+from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.migration.entities import Migration, Phase, migration_of, plan_migration
 from sobremesa.work.migration.errors import MigrationRunning, NotProven, WrongPhase
-from sobremesa.work.migration.lease import Lease
 from sobremesa.work.migration.moves import Mismatch, Outcome, Recipe
 from sobremesa.work.migration.pace import Pace
 from sobremesa.work.migration.passes import Passes, Progress, Watch
+from sobremesa.work.migration.state import State
 
 PROOFS = 5
 """How often a cut-over checks again if an old row changed during the check."""
@@ -62,14 +59,14 @@ class Migrations:
         self._recipe = recipe
         self._pace = Pace(units_a_second)
         self._passes = Passes(table, clock, recipe, self._pace, watch)
-        self._lease = Lease(table, clock, recipe.name, ids.mint())
+        self._state = State(table, clock, recipe.name, ids.mint())
 
     async def plan(self, options: Mapping[str, str]) -> Report:
         """Start the migration: from now on changes of old rows are tracked, and readers look for old rows too.
 
         Repeating the same plan changes nothing. A different one requires that it was rolled back or is done.
         """
-        before = await self._lease.find()
+        before = await self._state.find()
         if before is not None and before.phase not in PLANNED_FROM:
             if before.options == dict(options):
                 return self._report(before, before.old_rows)
@@ -99,9 +96,9 @@ class Migrations:
 
     async def backfill(self) -> Report:
         """Create every new row and apply the changes made meanwhile. It may be killed at any time and run again."""
-        async with self._held({"planned", "copying", "copied"}, "copying") as taken:
-            await self._passes.catch_up(self._lease, taken, "backfill")
-            plan = await self._lease.go_to("copied")
+        async with self._state.held({"planned", "copying", "copied"}, "copying") as taken:
+            await self._passes.catch_up(self._state, taken, "backfill")
+            plan = await self._state.go_to("copied")
         return self._report(plan, plan.looked_at)
 
     async def adopt(self) -> Report:
@@ -109,19 +106,19 @@ class Migrations:
 
         An interrupted migration resumes; a finished one runs again. Mismatches are reported and do not stop it.
         """
-        before = await self._lease.find()
+        before = await self._state.find()
         if before is None or before.phase in PLANNED_FROM:
             await self.plan({})
-        async with self._held({"planned", "copying", "copied", "cutting"}, "copying") as taken:
-            plan = await self._passes.catch_up(self._lease, taken, "adopt")
+        async with self._state.held({"planned", "copying", "copied", "cutting"}, "copying") as taken:
+            plan = await self._passes.catch_up(self._state, taken, "adopt")
             old_rows, mismatches = await self._passes.check(plan)
-            plan = await self._passes.catch_up(self._lease, plan, "adopt")
-            plan = await self._lease.go_to("cut_over")
+            plan = await self._passes.catch_up(self._state, plan, "adopt")
+            plan = await self._state.go_to("cut_over")
         return self._report(plan, old_rows, mismatches)
 
     async def verify(self) -> Report:
         """Compare every new row with its old one, without writing."""
-        plan = await self._lease.get()
+        plan = await self._state.get()
         old_rows, mismatches = await self._passes.check(plan)
         return self._report(plan, old_rows, mismatches)
 
@@ -130,20 +127,20 @@ class Migrations:
 
         Raise NotProven and return to the phase before if the verification fails.
         """
-        async with self._held({"copied", "cutting"}, "cutting") as taken:
-            plan = await self._passes.start_over(self._lease, taken, "compare")
+        async with self._state.held({"copied", "cutting"}, "cutting") as taken:
+            plan = await self._passes.start_over(self._state, taken, "compare")
             old_rows, mismatches = await self._passes.check(plan)
             for _ in range(PROOFS):
                 if not mismatches:
                     break
-                plan = await self._lease.save()
+                plan = await self._state.save()
                 mismatches = await self._passes.recheck(mismatches, plan)
             if mismatches:
-                await self._lease.go_to("copied")
-                raise NotProven(mismatches=[mismatch.says for mismatch in mismatches[:MISMATCHES_REPORTED]])
-            plan = await self._lease.go_to("cut_over")
+                await self._state.go_to("copied")
+                raise NotProven(mismatches=[mismatch.message for mismatch in mismatches[:MISMATCHES_REPORTED]])
+            plan = await self._state.go_to("cut_over")
             # Changes of old rows between the verification and now.
-            plan = await self._passes.catch_up(self._lease, plan, "follow")
+            plan = await self._passes.catch_up(self._state, plan, "follow")
         return self._report(plan, old_rows)
 
     async def roll_back(self) -> Report:
@@ -151,13 +148,13 @@ class Migrations:
 
         Rows written through Sobremesa stay; the second step removes copies that were not changed.
         """
-        plan = await self._lease.get()
+        plan = await self._state.get()
         if plan.phase == "cut_over":
-            async with self._held({"cut_over"}, "copied") as back:
+            async with self._state.held({"cut_over"}, "copied") as back:
                 return self._report(back, back.old_rows)
-        async with self._held({"planned", "copying", "copied", "cutting", "undoing"}, "undoing") as taken:
+        async with self._state.held({"planned", "copying", "copied", "cutting", "undoing"}, "undoing") as taken:
             removed = await self._passes.undo(taken)
-            plan = await self._lease.go_to("rolled_back")
+            plan = await self._state.go_to("rolled_back")
         return self._report(plan, plan.old_rows, outcomes={"removed": removed})
 
     async def status(self) -> Migration | None:
@@ -165,20 +162,6 @@ class Migrations:
         return await self._table.get(migration_of(name=self._recipe.name))
 
     # Inside
-
-    @asynccontextmanager
-    async def _held(self, phases: Collection[Phase], to: Phase) -> AsyncIterator[Migration]:
-        """Hold the lease in a new phase until the end of the block."""
-        plan = await self._lease.acquire(phases, to)
-        renewing = asyncio.create_task(self._lease.keep_renewing())
-        try:
-            yield plan
-        finally:
-            renewing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await renewing
-            with contextlib.suppress(MigrationRunning, TableError):
-                await self._lease.release()
 
     def _report(
         self,
@@ -191,6 +174,6 @@ class Migrations:
             migration=plan,
             old_rows=old_rows,
             outcomes=dict(self._passes.outcomes) if outcomes is None else outcomes,
-            mismatches=[mismatch.says for mismatch in mismatches],
+            mismatches=[mismatch.message for mismatch in mismatches],
             units=self._pace.units,
         )

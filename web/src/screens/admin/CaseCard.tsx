@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { decideCase } from "../../actions/moderation";
 import { Problem } from "../../api/problems";
-import type { Attachment, Case, CaseDecision } from "../../api/shapes";
+import type { Case, CaseDecision } from "../../api/shapes";
 import { Markdown, type Names } from "../../markdown/Markdown";
 import { Avatar } from "../../view/Avatar";
 import { Field } from "../../view/Field";
@@ -52,7 +52,7 @@ function Reviewed({ review: { message } }: { review: Case }) {
     <blockquote className="case-message">
       {message.content !== "" && <Markdown text={message.content} names={NO_NAMES} />}
       {message.action !== null && <PlainData value={message.action} />}
-      <Attachments files={message.attachments as unknown as Attachment[]} />
+      <Attachments files={message.attachments} />
       <footer className="note">
         Sent {messageTime(message.createdAt)}
         {message.editedAt !== null && `, edited ${messageTime(message.editedAt)}`}

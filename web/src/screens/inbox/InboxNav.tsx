@@ -1,7 +1,7 @@
 // The sidebar of inboxes: categories with their unread counts.
 import { Link } from "wouter";
 import { muteCategory } from "../../actions/inboxes";
-import type { ReadyInbox } from "../../live/inboxes";
+import type { ReadyInbox } from "../../live/frames";
 import { inboxesOf } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
 import { Icon } from "../../view/Icon";

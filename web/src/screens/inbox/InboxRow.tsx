@@ -2,7 +2,7 @@
 import { memo } from "react";
 import { archiveMessage, readMessage, snoozeChoices, snoozeMessage, webAddress } from "../../actions/inboxes";
 import type { InboxMessage } from "../../api/shapes";
-import type { ReadyInbox } from "../../live/inboxes";
+import type { ReadyInbox } from "../../live/frames";
 import { Markdown, type Names } from "../../markdown/Markdown";
 import { PlainData } from "../../view/PlainData";
 import { Icon, IconButton } from "../../view/Icon";
@@ -21,7 +21,7 @@ interface InboxRowProps {
 }
 
 export const InboxRow = memo(function InboxRow({ inbox, message, isOpen, onOpen }: InboxRowProps) {
-  const isUnread = message.readat === null;
+  const isUnread = message.readAt === null;
   const bodyId = `inbox-${message.messageId}`;
   const read = () => void readMessage(inbox, message.messageId).catch(toastError);
   const open = () => {

@@ -2,10 +2,11 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { loadInbox, readAll } from "../../actions/inboxes";
 import { errorText } from "../../api/problems";
-import type { ReadyInbox } from "../../live/inboxes";
+import type { ReadyInbox } from "../../live/frames";
 import { inboxesOf, sameFilter } from "../../store/inboxes";
 import { sameList, useStore } from "../../store/store";
 import { toastError, toast } from "../../view/toasts";
+import { LoadingScreen } from "../LoadingScreen";
 import { NotFound } from "../NotFound";
 import type { Params } from "../routes";
 import { DrawerButton } from "../RoomHeader";
@@ -20,12 +21,9 @@ export default function InboxScreen({ params }: { params: Params }) {
     (params["inbox"] === undefined ? inboxes[0] : undefined);
   if (!isReady)
     return (
-      <div className="screen">
-        <header className="room-header">
-          <DrawerButton />
-        </header>
+      <LoadingScreen>
         <InboxSkeleton />
-      </div>
+      </LoadingScreen>
     );
   if (inbox === undefined)
     return (

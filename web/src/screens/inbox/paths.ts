@@ -1,5 +1,5 @@
 // The path and the display name of an inbox.
-import type { ReadyInbox } from "../../live/inboxes";
+import type { ReadyInbox } from "../../live/frames";
 
 export function inboxPath(inbox: string, category: string | null): string {
   const base = `/inbox/${encodeURIComponent(inbox)}`;

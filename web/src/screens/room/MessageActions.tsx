@@ -1,6 +1,7 @@
 // The toolbar of a message, shown on hover and focus.
 import { useState } from "react";
 import { pin, react, remove, report } from "../../actions/room";
+import { BASE } from "../../api/base";
 import type { Message } from "../../api/shapes";
 import { EmojiButton } from "../../emoji/EmojiButton";
 import { Dialog } from "../../view/Dialog";
@@ -86,7 +87,7 @@ function itemsOf(
     {
       label: "Copy link",
       icon: "link",
-      onChoose: () => copy(location.origin + linkTo(message.messageId), "Link copied"),
+      onChoose: () => copy(location.origin + BASE + linkTo(message.messageId), "Link copied"),
     },
   ];
   if (canPin)

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { useLocation } from "wouter";
 import { loadNewer, loadNewest, loadOlder, loadPins } from "../../actions/room";
 import { errorText } from "../../api/problems";
-import type { Message, Person, PinnedMessage, RoomRef } from "../../api/shapes";
+import type { Message, Person, Pin, RoomRef } from "../../api/shapes";
 import type { Names } from "../../markdown/Markdown";
 import { roomKey } from "../../store/state";
 import { sameList, store, useStore } from "../../store/store";
@@ -208,7 +208,7 @@ function firstUnread(messages: readonly Message[], after: string | null, me: str
   return messages.find((each) => each.messageId > (after ?? "") && each.authorId !== me)?.messageId;
 }
 
-const NOTHING_PINNED: readonly PinnedMessage[] = [];
+const NOTHING_PINNED: readonly Pin[] = [];
 
 /** The ids of the pinned messages of a room. */
 function usePinned(room: RoomRef): ReadonlySet<string> {

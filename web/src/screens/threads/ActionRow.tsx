@@ -23,7 +23,7 @@ interface ActionRowProps {
 export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProps) {
   const { focusMessage } = useRoom();
   const tabIndex = useTabIndex();
-  const action = message.action as JsonObject | null;
+  const action = message.action;
   const isMove = typeof action?.["cardId"] === "string";
   return (
     <article

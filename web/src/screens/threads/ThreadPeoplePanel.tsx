@@ -1,5 +1,4 @@
 // The participants of a thread with their sides: add, remove and mute them.
-import { useState } from "react";
 import { useLocation } from "wouter";
 import { requireUser } from "../../actions/conversations";
 import { addToThread, muteInThread, removeFromThread } from "../../actions/threads";
@@ -7,12 +6,12 @@ import type { Thread, ThreadRole } from "../../api/shapes";
 import type { Seat } from "../../store/threads";
 import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
-import { Dialog } from "../../view/Dialog";
 import { Field } from "../../view/Field";
 import { Form } from "../../view/Form";
 import { MenuButton, type MenuItem } from "../../view/Menu";
 import { messageTime } from "../../view/times";
 import { toastError } from "../../view/toasts";
+import { LeaveButton } from "../LeaveButton";
 import { SidePanel } from "../SidePanel";
 import { SIDES, useNow, useSeats } from "./useThread";
 
@@ -26,7 +25,6 @@ const MUTE_DURATIONS: readonly { label: string; ms: number }[] = [
 export function ThreadPeoplePanel({ thread, onClose }: { thread: Thread; onClose: () => void }) {
   const seats = useSeats(thread.threadId);
   const me = useStore((state) => state.me?.userId ?? "");
-  const [isLeaving, setLeaving] = useState(false);
   const [, navigate] = useLocation();
   const isParty = me === thread.buyerUserId || me === thread.sellerUserId;
   const sides: ThreadRole[] =
@@ -66,22 +64,13 @@ export function ThreadPeoplePanel({ thread, onClose }: { thread: Thread; onClose
         </Form>
       )}
       {!isParty && thread.roleContext !== null && (
-        <button type="button" className="button button-danger" onClick={() => setLeaving(true)}>
-          Leave thread
-        </button>
-      )}
-      {isLeaving && (
-        <Dialog title="Leave thread?" onClose={() => setLeaving(false)}>
-          <p>You won't receive new messages unless someone adds you again.</p>
-          <Form
-            submit="Leave"
-            danger
-            onSubmit={async () => {
-              await removeFromThread(thread.threadId, me);
-              navigate("/t");
-            }}
-          />
-        </Dialog>
+        <LeaveButton
+          what="thread"
+          onLeave={async () => {
+            await removeFromThread(thread.threadId, me);
+            navigate("/t");
+          }}
+        />
       )}
     </SidePanel>
   );

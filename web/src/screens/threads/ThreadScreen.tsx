@@ -4,41 +4,26 @@ import { usePerson } from "../../actions/users";
 import { loadCards, loadSeats, loadThread, setStatus } from "../../actions/threads";
 import type { Thread } from "../../api/shapes";
 import { typesFor } from "../../cards/types";
-import type { Names } from "../../markdown/Markdown";
 import { otherParty } from "../../store/threads";
 import { useStore } from "../../store/store";
-import { Icon, type IconName, IconButton } from "../../view/Icon";
+import { Icon, type IconName } from "../../view/Icon";
 import { MenuButton, type MenuItem } from "../../view/Menu";
 import { PersonFace, PersonName } from "../../view/Person";
 import { fullTime } from "../../view/times";
 import { toastError } from "../../view/toasts";
 import { NotFound } from "../NotFound";
-import { PinsPanel } from "../PinsPanel";
+import { LoadingRoom, RoomScreen, useNames } from "../RoomScreen";
 import type { Params } from "../routes";
-import { DrawerButton, RoomHeader, type Panel } from "../RoomHeader";
-import { RoomPane } from "../room/RoomPane";
-import { RoomSkeleton } from "../room/RoomSkeleton";
+import { useOlder } from "../useOlder";
 import { CardForm } from "./CardForm";
 import { ProjectPanel } from "./ProjectPanel";
 import { ThreadPeoplePanel } from "./ThreadPeoplePanel";
 import { kindName, SIDES, useSeats, useMutedUntil } from "./useThread";
 
-const WIDE = 1180;
-
 export default function ThreadScreen({ params }: { params: Params }) {
   const { threadId, messageId } = params;
-  const isReady = useStore((state) => state.isReady);
   const thread = useStore((state) => state.threads[threadId ?? ""]);
-  const isKnown = thread !== undefined;
-  const [asked, setAsked] = useState<string | null>(null);
-  useEffect(() => {
-    if (!isReady || threadId === undefined || isKnown) return;
-    // An older thread, which `ready` did not include.
-    loadThread(threadId).then(
-      () => setAsked(threadId),
-      () => setAsked(threadId),
-    );
-  }, [isReady, threadId, isKnown]);
+  const isTried = useOlder(threadId, thread !== undefined, loadThread);
   if (threadId === undefined)
     return (
       <NotFound
@@ -48,104 +33,67 @@ export default function ThreadScreen({ params }: { params: Params }) {
       />
     );
   if (thread !== undefined) return <Open key={threadId} thread={thread} target={messageId ?? null} />;
-  if (asked === threadId)
-    return (
-      <NotFound
-        title="You're not in this thread"
-        description="You left or were removed, or the link is wrong."
-      />
-    );
-  return (
-    <div className="screen">
-      <header className="room-header">
-        <DrawerButton />
-      </header>
-      <RoomSkeleton count={9} />
-    </div>
+  return isTried ? (
+    <NotFound
+      title="You're not in this thread"
+      description="You left or were removed, or the link is wrong."
+    />
+  ) : (
+    <LoadingRoom />
   );
 }
 
 function Open({ thread, target }: { thread: Thread; target: string | null }) {
   const { threadId } = thread;
   const snapshots = useStore((state) => state.snapshots);
-  const me = useStore((state) => state.me);
+  const me = useStore((state) => state.me?.userId ?? "");
   const seats = useSeats(threadId);
-  const other = usePerson(otherParty(thread, me?.userId ?? ""));
-  const [panel, setPanel] = useState<Panel>(() =>
-    innerWidth >= WIDE && thread.kind === "project" ? "project" : null,
-  );
+  const other = usePerson(otherParty(thread, me));
   const room = useMemo(() => ({ kind: "thread" as const, id: threadId }), [threadId]);
   const people = useMemo(() => Object.values(seats), [seats]);
-  const names = useMemo<Names>(() => {
-    const ids = new Map(people.map((each) => [each.username.toLowerCase(), each.userId]));
-    return {
-      me: me?.username ?? "",
-      personOf: (name) => ids.get(name.toLowerCase()) ?? null,
-      channelAt: () => null,
-    };
-  }, [people, me?.username]);
+  const names = useNames(people);
   useEffect(() => {
     void loadSeats(threadId).catch(() => undefined);
     void loadCards(threadId).catch(() => undefined);
   }, [threadId, snapshots]);
 
-  const path = `/t/${threadId}`;
   const name = other?.username ?? "…";
   const about = [kindName(thread), thread.listingId, thread.city].filter((each) => each !== null).join(" · ");
   const readOnly = useReadOnlyReason(thread);
   return (
-    <div className="screen">
-      <RoomHeader
-        room={room}
-        path={path}
-        face={
-          <span className="thread-face wide-only">
-            <PersonFace userId={otherParty(thread, me?.userId ?? "")} size={28} />
-          </span>
-        }
-        title={name}
-        topic={about}
-        muted={thread.muted}
-        panel={panel}
-        onPanel={setPanel}
-      >
-        <StatusMenu thread={thread} />
-        <IconButton
-          icon="board"
-          label="Project"
-          aria-pressed={panel === "project"}
-          onClick={() => setPanel(panel === "project" ? null : "project")}
-        />
-      </RoomHeader>
-      <div className="screen-body">
-        <RoomPane
-          room={room}
-          path={path}
-          title={name}
-          names={names}
-          people={people}
-          canModerate={thread.roleContext === "admin"}
-          canPin
-          target={target}
-          tools={<CardMenu thread={thread} />}
-          {...(readOnly === null ? {} : { readOnly })}
-          beginning={
-            <>
-              <h2>{name}</h2>
-              <p>
-                {about}
-                {thread.roleContext !== null && `. You joined as ${SIDES[thread.roleContext].toLowerCase()}.`}
-              </p>
-            </>
-          }
-        />
-        {panel === "people" && <ThreadPeoplePanel thread={thread} onClose={() => setPanel(null)} />}
-        {panel === "pins" && (
-          <PinsPanel room={room} path={path} canPin names={names} onClose={() => setPanel(null)} />
-        )}
-        {panel === "project" && <ProjectPanel thread={thread} names={names} onClose={() => setPanel(null)} />}
-      </div>
-    </div>
+    <RoomScreen
+      room={room}
+      path={`/t/${threadId}`}
+      face={
+        <span className="thread-face wide-only">
+          <PersonFace userId={otherParty(thread, me)} size={28} />
+        </span>
+      }
+      name={name}
+      title={name}
+      topic={about}
+      muted={thread.muted}
+      menu={<StatusMenu thread={thread} />}
+      firstPanel={thread.kind === "project" ? "project" : null}
+      names={names}
+      people={people}
+      canModerate={thread.roleContext === "admin"}
+      canPin
+      target={target}
+      tools={<CardMenu thread={thread} />}
+      {...(readOnly === null ? {} : { readOnly })}
+      beginning={
+        <>
+          <h2>{name}</h2>
+          <p>
+            {about}
+            {thread.roleContext !== null && `. You joined as ${SIDES[thread.roleContext].toLowerCase()}.`}
+          </p>
+        </>
+      }
+      peoplePanel={(onClose) => <ThreadPeoplePanel thread={thread} onClose={onClose} />}
+      projectPanel={(onClose) => <ProjectPanel thread={thread} names={names} onClose={onClose} />}
+    />
   );
 }
 

@@ -11,6 +11,7 @@ import { Icon, IconButton } from "../../view/Icon";
 import { PersonName } from "../../view/Person";
 import { shortTime } from "../../view/times";
 import { toast } from "../../view/toasts";
+import { DeletionForm } from "../DeletionForm";
 import { mayConfigure } from "./roles";
 import { readJson } from "./values";
 
@@ -127,25 +128,14 @@ function SettingDialog({ workspaceId, setting, onClose }: SettingDialogProps) {
 function Deletion({ workspace }: { workspace: Workspace }) {
   const [, navigate] = useLocation();
   return (
-    <details className="danger-zone">
-      <summary>Delete workspace</summary>
-      <Form
-        submit="Delete permanently"
-        danger
-        onSubmit={async ({ confirmation = "" }) => {
-          if (confirmation !== workspace.name) throw new Error("The name doesn't match.");
-          await deleteWorkspace(workspace.workspaceId);
-          navigate("/w");
-        }}
-      >
-        <Field
-          label={`Type “${workspace.name}” to confirm`}
-          note="Deletes every item and setting. This can't be undone."
-          name="confirmation"
-          required
-          autoComplete="off"
-        />
-      </Form>
-    </details>
+    <DeletionForm
+      what="workspace"
+      name={workspace.name}
+      note="Deletes every item and setting."
+      onDelete={async () => {
+        await deleteWorkspace(workspace.workspaceId);
+        navigate("/w");
+      }}
+    />
   );
 }

@@ -7,6 +7,7 @@ import type { Workspace } from "../../api/shapes";
 import { useStore } from "../../store/store";
 import type { WorkspaceContents } from "../../store/workspaces";
 import { Avatar } from "../../view/Avatar";
+import { LoadingScreen } from "../LoadingScreen";
 import { NotFound } from "../NotFound";
 import type { Params } from "../routes";
 import { DrawerButton } from "../RoomHeader";
@@ -35,12 +36,9 @@ export default function WorkspaceScreen({ params }: { params: Params }) {
       />
     );
   return (
-    <div className="screen">
-      <header className="room-header">
-        <DrawerButton />
-      </header>
+    <LoadingScreen>
       <BoardSkeleton />
-    </div>
+    </LoadingScreen>
   );
 }
 

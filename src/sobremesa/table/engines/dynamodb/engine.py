@@ -19,6 +19,7 @@ from sobremesa.table.engines.dynamodb.responses import (
     Consumed,
     ItemResponse,
     PageResponse,
+    TransactionGetResponse,
     TransactionResponse,
 )
 from sobremesa.table.engines.dynamodb.serialize import load_item
@@ -39,6 +40,7 @@ from sobremesa.table.engines.protocol import (
     RawPage,
     ScanRequest,
     TableFacts,
+    TransactionRead,
     Written,
 )
 from sobremesa.table.layout import IndexName, Layout
@@ -48,6 +50,7 @@ _attributes = msgspec.json.Decoder(AttributesResponse)
 _pages = msgspec.json.Decoder(PageResponse)
 _batch_gets = msgspec.json.Decoder(BatchGetResponse)
 _batch_writes = msgspec.json.Decoder(BatchWriteResponse)
+_transaction_gets = msgspec.json.Decoder(TransactionGetResponse)
 _transactions = msgspec.json.Decoder(TransactionResponse)
 
 
@@ -108,6 +111,13 @@ class DynamoEngine:
             [self._requests.key_of(typed) for typed in left.keys] if left is not None else [],
             _read(*answer.consumed_capacity),
         )
+
+    async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:
+        """Return up to 100 items by their keys, all as they were at one moment."""
+        answer = await self._tables.call("TransactGetItems", self._requests.transact_get(keys), _transaction_gets)
+        found = zip(keys, answer.responses, strict=True)
+        items = {key: load_item(each.item) for key, each in found if each.item}
+        return TransactionRead(items, _read(*answer.consumed_capacity))
 
     async def query(self, request: QueryRequest) -> RawPage:
         """Return one page of a query of one partition."""

@@ -45,7 +45,7 @@ _CONFLICTS = frozenset(
 _THROTTLED_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "RequestLimitExceeded"})
 
 _TOO_LARGE = re.compile(r"item size .*exceeded", re.IGNORECASE)
-_TRANSACTION_TOO_LARGE = re.compile(r"4 ?MB limit|transaction.* size", re.IGNORECASE)
+_TRANSACTION_TOO_LARGE = re.compile(r"4 ?MBs? limit|exceeded 4 ?MB|transaction.* size", re.IGNORECASE)
 _BAD_VALUE = re.compile(r"number (over|under)flow|significant digits|nesting levels", re.IGNORECASE)
 _BAD_KEY = re.compile(
     r"size of hashkey|size of all range keys|size of rangekey|key element does not match|missing the key"
@@ -60,8 +60,8 @@ def error_of(rejected: Rejected, writes: Sequence[ItemWrite] | None) -> TableErr
     code, message = rejection.code, rejection.message
     if code == "ConditionalCheckFailedException" and writes:
         return ConditionFailed([_failure(0, writes, rejection)])
-    if code == "TransactionCanceledException" and writes:
-        return _cancelled(writes, rejection)
+    if code == "TransactionCanceledException":
+        return _cancelled(writes or (), rejection)
     if code in _THROTTLES:
         return Throttled(message or code)
     if code in _CONFLICTS:

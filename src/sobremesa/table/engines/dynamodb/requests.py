@@ -65,6 +65,12 @@ class Requests:
         wanted = {"Keys": [self._key(key) for key in keys], "ConsistentRead": consistent}
         return {"RequestItems": {self._layout.table: wanted}, "ReturnConsumedCapacity": "TOTAL"}
 
+    def transact_get(self, keys: Sequence[RawKey]) -> Request:
+        """TransactGetItems."""
+        checks.check_transaction_read(keys)
+        gets = [{"Get": {"TableName": self._layout.table, "Key": self._key(key)}} for key in keys]
+        return {"TransactItems": gets, "ReturnConsumedCapacity": "TOTAL"}
+
     def query(self, query: QueryRequest) -> Request:
         """Query."""
         checks.check_query(query, self._layout)

@@ -79,6 +79,17 @@ class BatchWriteResponse(Response):
     consumed_capacity: list[Consumed] = []
 
 
+class FoundItem(Response):
+    item: TypedItem | None = None
+
+
+class TransactionGetResponse(Response):
+    """TransactGetItems: the items in the order of the keys, without one for a missing item."""
+
+    responses: list[FoundItem] = []
+    consumed_capacity: list[Consumed] = []
+
+
 class TransactionResponse(Response):
     consumed_capacity: list[Consumed] = []
 

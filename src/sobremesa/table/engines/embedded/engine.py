@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 import apsw
 
-from sobremesa.table.capacity import Capacity, read_units
+from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units
 from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads
 from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader
+from sobremesa.table.engines.embedded.codec import cached_item
 from sobremesa.table.engines.embedded.file import (
     MEMORY,
     connect,
@@ -47,6 +48,7 @@ from sobremesa.table.engines.protocol import (
     RawPage,
     ScanRequest,
     TableFacts,
+    TransactionRead,
     UpdateItem,
     Written,
 )
@@ -129,6 +131,23 @@ class EmbeddedEngine:
             if item is not None:
                 found[key] = item
         return BatchRead(found, [], Capacity(read=units))
+
+    async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:
+        checks.check_transaction_read(keys)
+        self._refuse_closed()
+        await self._budget.wait()
+        try:
+            # One snapshot of the file: another process may write between two reads, and rows in the cache may be older.
+            with self._connection:
+                rows = self._rows.read(keys)
+        except apsw.Error as error:
+            raise self._error(error) from error
+        sizes = [row[0] if row else 0 for row in rows]
+        checks.check_transaction_bytes(sum(sizes))
+        self._budget.count(reads.work_of(len(keys), sum(sizes)))
+        units = TRANSACTION_FACTOR * sum(read_units(size, consistent=True) for size in sizes)
+        found: dict[RawKey, Item] = {key: cached_item(row[1]) for key, row in zip(keys, rows, strict=True) if row}
+        return TransactionRead(found, Capacity(read=units))
 
     async def query(self, request: QueryRequest) -> RawPage:
         checks.check_query(request, self.layout)

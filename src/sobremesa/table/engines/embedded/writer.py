@@ -12,8 +12,8 @@ import asyncio
 import contextlib
 import hashlib
 from collections import deque
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from time import perf_counter
 
 import apsw
@@ -152,7 +152,7 @@ class Writer:
             self._wait_for_lock()
             return
         except apsw.Error as error:
-            self._fail_all(store_error(error))
+            self._fail_waiting(partial(store_error, error))
             return
         self._busy_since = None
         taken: list[Job] = []
@@ -291,15 +291,8 @@ class Writer:
             # SQLite rolls back by itself after some errors.
             with contextlib.suppress(apsw.Error):
                 self._connection.execute("ROLLBACK")
-        for job in jobs:
-            if not job.future.done():
-                # Each write gets its own error, since a traceback grows where the error is raised.
-                failure = (
-                    store_error(error)
-                    if isinstance(error, apsw.Error)
-                    else StoreFailed(f"the writer failed: {error!r}")
-                )
-                job.future.set_exception(failure)
+        failed = f"the writer failed: {error!r}"
+        _fail(jobs, partial(store_error, error) if isinstance(error, apsw.Error) else partial(StoreFailed, failed))
 
     def _wait_for_lock(self) -> None:
         """Retry soon while another process writes, without blocking the loop, up to a limit."""
@@ -308,17 +301,23 @@ class Writer:
             self._busy_since = loop.time()
         if loop.time() - self._busy_since > BUSY_SECONDS:
             self._busy_since = None
-            self._fail_all(StoreBusy(f"another process has held the lock of the store for {BUSY_SECONDS:.0f} s"))
+            busy = f"another process has held the lock of the store for {BUSY_SECONDS:.0f} s"
+            self._fail_waiting(partial(StoreBusy, busy))
             return
         self._scheduled = True
         loop.call_later(BUSY_PAUSE_SECONDS, self._commit_batch)
 
-    def _fail_all(self, error: TableError) -> None:
-        while self._waiting:
-            job = self._waiting.popleft()
-            if not job.future.done():
-                job.future.set_exception(error)
+    def _fail_waiting(self, failure: Callable[[], TableError]) -> None:
+        _fail(self._waiting, failure)
+        self._waiting.clear()
         self._space.set()
+
+
+def _fail(jobs: Iterable[Job], failure: Callable[[], TableError]) -> None:
+    """Raise an error in all these writes; each gets its own, since a traceback grows where the error is raised."""
+    for job in jobs:
+        if not job.future.done():
+            job.future.set_exception(failure())
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""Members, bans and invites of servers."""
+"""Members and bans of servers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import msgspec
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.communities.access import Access, Member, has_role, true_role
 from sobremesa.domains.communities.entities import (
     Ban,
-    Connection,
-    Invite,
     Server,
     ServerId,
     ServerMembership,
@@ -23,8 +21,6 @@ from sobremesa.domains.communities.entities import (
     ban_of,
     bans_of,
     change_role,
-    connections_of,
-    drop_connections,
     former_membership,
     lift_ban,
     members_of,
@@ -33,14 +29,8 @@ from sobremesa.domains.communities.entities import (
     server_by_id,
     transfer_server,
 )
-from sobremesa.domains.communities.errors import (
-    ChangedMeanwhile,
-    OwnerCannotLeave,
-    RankTooLow,
-)
-from sobremesa.domains.communities.invites import InviteInfo, Redeemed, ServerInvites
+from sobremesa.domains.communities.errors import OwnerCannotLeave
 from sobremesa.domains.communities.permissions import Role, outranks
-from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.table import (
     Check,
     Condition,
@@ -60,15 +50,14 @@ from sobremesa.table import (
 from sobremesa.table.errors import ConditionFailed
 
 
-class Membership:
-    """Manages members, bans and invites of servers."""
+class Members:
+    """The members and bans of servers."""
 
-    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, invites: ServerInvites) -> None:
+    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit) -> None:
         self._table = table
         self._clock = clock
         self._access = access
         self._audit = audit
-        self._invites = invites
 
     # Members
 
@@ -80,7 +69,7 @@ class Membership:
         page = await self._table.query(members_of(server_id=server_id), limit=limit, cursor=cursor)
         return [_with_true_role(row, member.server) for row in page.items], page.cursor
 
-    async def get_member(self, actor: Actor, server_id: ServerId, user_id: UserId) -> ServerMembership:
+    async def get(self, actor: Actor, server_id: ServerId, user_id: UserId) -> ServerMembership:
         """Return a member of a server that the actor is in."""
         member = await self._access.require_member(actor, server_id)
         row = await self._table.get(membership(user_id=user_id, server_id=server_id))
@@ -98,15 +87,15 @@ class Membership:
         details = {"from": seen, "to": role}
         try:
             await self._table.write(
-                Update(membership(user_id=user_id, server_id=server_id), set_to(role=role), when=has_role(seen)),
-                self._access.role_check(member),
-                self._audit.entry(server_id, actor, "member.role", target=user_id, details=details),
+                member=Update(membership(user_id=user_id, server_id=server_id), set_to(role=role), when=has_role(seen)),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, actor, "member.role", target=user_id, details=details),
                 pattern=change_role,
             )
         except ConditionFailed:
             raise ChangedMeanwhile from None
 
-        return await self.get_member(actor, server_id, user_id)
+        return await self.get(actor, server_id, user_id)
 
     async def remove(self, actor: Actor, server_id: ServerId, user_id: UserId) -> None:
         """Leave a server, or remove a member with a lower role."""
@@ -118,14 +107,13 @@ class Membership:
 
         try:
             await self._table.write(
-                *self._removal(server_id, user_id, when=_is_below(member.role)),
-                self._access.role_check(member),
-                self._audit.entry(server_id, actor, "member.kick", target=user_id),
+                removal=self._removal(server_id, user_id, when=_is_below(member.role)),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, actor, "member.kick", target=user_id),
                 pattern=remove_member,
             )
         except ConditionFailed:
             raise ChangedMeanwhile from None
-        await self._drop_connections(server_id, user_id)
 
     async def transfer(self, actor: Actor, server_id: ServerId, user_id: UserId) -> Server:
         """Transfer the server to another member. The previous owner becomes an admin."""
@@ -136,19 +124,19 @@ class Membership:
         now = self._clock.now()
         try:
             await self._table.write(
-                Update(
+                server=Update(
                     server_by_id(server_id=server_id),
                     set_to(owner_id=user_id, updated_at=now),
                     when=equals("owner_id", actor.user_id) & absent_or_null("deleted_at"),
                 ),
-                Update(membership(user_id=user_id, server_id=server_id), set_to(role="owner")),
-                Update(membership(user_id=actor.user_id, server_id=server_id), set_to(role="admin")),
-                Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at")),
-                self._audit.entry(server_id, actor, "server.transfer", target=user_id),
+                new_owner=Update(membership(user_id=user_id, server_id=server_id), set_to(role="owner")),
+                old_owner=Update(membership(user_id=actor.user_id, server_id=server_id), set_to(role="admin")),
+                user=Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at")),
+                audit=self._audit.entry(server_id, actor, "server.transfer", target=user_id),
                 pattern=transfer_server,
             )
         except ConditionFailed as failed:
-            if failed.at(1) or failed.at(3):
+            if "new_owner" in failed or "user" in failed:
                 raise NotFound("This user is not a member of the server.") from None
             raise ChangedMeanwhile from None
 
@@ -178,17 +166,16 @@ class Membership:
         ban = Ban(server_id=server_id, user_id=user_id, banned_by=actor.user_id, reason=reason, created_at=now)
         try:
             await self._table.write(
-                Create(ban),
-                *self._ban_removal(server_id, user_id, role, member.role),
-                self._access.role_check(member),
-                self._audit.entry(server_id, actor, "member.ban", target=user_id),
+                ban=Create(ban),
+                removal=self._ban_removal(server_id, user_id, role, member.role),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, actor, "member.ban", target=user_id),
                 pattern=ban_member,
             )
         except ConditionFailed as failed:
-            if not failed.at(0):
+            if "ban" not in failed:
                 raise ChangedMeanwhile from None
             ban = await self._table.get(ban_of(server_id=server_id, user_id=user_id)) or ban
-        await self._drop_connections(server_id, user_id)
 
         return ban
 
@@ -198,47 +185,13 @@ class Membership:
 
         try:
             await self._table.write(
-                Delete(ban_of(server_id=server_id, user_id=user_id)),
-                self._access.role_check(member),
-                self._audit.entry(server_id, actor, "member.unban", target=user_id),
+                ban=Delete(ban_of(server_id=server_id, user_id=user_id)),
+                actor=self._access.role_check(member),
+                audit=self._audit.entry(server_id, actor, "member.unban", target=user_id),
                 pattern=lift_ban,
             )
         except ConditionFailed:
             raise NotFound from None
-
-    # Invites
-
-    async def create_invite(
-        self,
-        actor: Actor,
-        server_id: ServerId,
-        *,
-        max_uses: int | None = None,
-        expires_in_seconds: int | None = None,
-        key: str | None = None,
-    ) -> Invite:
-        """Create an invite, with an optional number of uses and lifetime."""
-        return await self._invites.create(
-            actor, server_id, max_uses=max_uses, expires_in_seconds=expires_in_seconds, key=key
-        )
-
-    async def list_invites(
-        self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
-    ) -> tuple[list[Invite], str | None]:
-        """Return a page of the invites of a server that can still be used."""
-        return await self._invites.list_invites(actor, server_id, limit=limit, cursor=cursor)
-
-    async def get_invite(self, actor: Actor, code: InviteCode) -> InviteInfo:
-        """Return the invite of a code and its server, for every user who has the code."""
-        return await self._invites.get(actor, code)
-
-    async def redeem(self, actor: Actor, code: InviteCode) -> Redeemed:
-        """Join by an invite, in one transaction that counts one use and creates the membership."""
-        return await self._invites.redeem(actor, code)
-
-    async def revoke_invite(self, actor: Actor, code: InviteCode) -> None:
-        """Revoke one of the actor's invites, or with the right to manage invites any."""
-        await self._invites.revoke(actor, code)
 
     # Internal
 
@@ -249,15 +202,14 @@ class Membership:
 
         try:
             await self._table.write(
-                *self._removal(server_id, actor.user_id, when=differs("role", "owner"), by_others=False),
-                Check(server_by_id(server_id=server_id), when=differs("owner_id", actor.user_id)),
+                removal=self._removal(server_id, actor.user_id, when=differs("role", "owner"), by_others=False),
+                server=Check(server_by_id(server_id=server_id), when=differs("owner_id", actor.user_id)),
                 pattern=remove_member,
             )
         except ConditionFailed as failed:
-            if failed.at(2):
+            if "server" in failed:
                 raise OwnerCannotLeave from None
             raise NotFound from None
-        await self._drop_connections(server_id, actor.user_id)
 
     async def _require_below(self, member: Member, user_id: UserId) -> Role:
         """Return a user's role; RankTooLow unless it is below the member's."""
@@ -284,17 +236,6 @@ class Membership:
         if role is None:
             return (Check(membership(user_id=user_id, server_id=server_id), when=absent()),)
         return self._removal(server_id, user_id, when=_is_below(by))
-
-    async def _drop_connections(self, server_id: ServerId, user_id: UserId) -> None:
-        """Delete a user's connections to channels of this server."""
-        sockets = [socket async for socket in self._table.every(connections_of(user_id=user_id))]
-        gone = [
-            Delete(Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id))
-            for socket in sockets
-            if socket.server_id == server_id and socket.channel_id is not None
-        ]
-        if gone:
-            await self._table.write_many(gone, pattern=drop_connections)
 
 
 def _is_below(role: Role) -> Condition:

@@ -13,7 +13,7 @@ from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Instant, SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
-from sobremesa.domains.accounts.deletion_hooks import DeletionHook, Exporter
+from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.key_stores import MemoryKeys
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.opening import open_accounts
@@ -73,7 +73,7 @@ class Mailbox:
         self.letters.append(Letter(to, subject, text))
 
 
-class Town:
+class Environment:
     """Accounts and their dependencies."""
 
     def __init__(
@@ -86,9 +86,8 @@ class Town:
         self.errands = Errands(clock, self.ids)
         self.mailbox = Mailbox()
         self.settings = Settings(**settings)
-        self.deletion_hooks: list[DeletionHook] = []
-        self.exporters: list[Exporter] = []
-        self.accounts, self.authenticate, self.server_keys = open_accounts(
+        self.domains: list[UserData] = []
+        self.accounts = open_accounts(
             table,
             clock,
             self.ids,
@@ -98,13 +97,13 @@ class Town:
             settings=self.settings,
             mailer=self.mailbox,
             passwords=Passwords(time_cost=1, memory_kib=8),
-            deletion_hooks=self.deletion_hooks,
-            exporters=self.exporters,
+            domains=lambda: self.domains,
         )
+        self.authenticate, self.server_keys = self.accounts.authenticate, self.accounts.server_keys
 
-    def neighbour(self, **settings: Any) -> Town:
+    def other_node(self, **settings: Any) -> Environment:
         """Another node over the same table and keys."""
-        return Town(self.table, self.clock, self.keyring, **settings)
+        return Environment(self.table, self.clock, self.keyring, **settings)
 
     async def register(self, name: str = "ana", **given: Any) -> SignedIn:
         words = {"email": f"{name}@example.com", "username": name, "password": PASSWORD, **given}
@@ -119,9 +118,9 @@ class Town:
 
 
 @asynccontextmanager
-async def town_on(table: Table, clock: SetClock, **options: Any) -> AsyncIterator[Town]:
-    town = Town(table, clock, await Keyring.open(MemoryKeys(), clock), **options)
+async def environment_on(table: Table, clock: SetClock, **options: Any) -> AsyncIterator[Environment]:
+    env = Environment(table, clock, await Keyring.open(MemoryKeys(), clock), **options)
     try:
-        yield town
+        yield env
     finally:
-        await town.accounts.close()
+        await env.accounts.close()

@@ -18,13 +18,13 @@ from sobremesa.table import Put
 
 async def known(app: Sobremesa, *names: str) -> list[Actor]:
     """Create users with a profile."""
-    people = [person(name) for name in names]
+    users = [person(name) for name in names]
     now = SystemClock().now()
-    await app.table.write_many(Put(User(user_id=one.user_id, username=one.username, created_at=now)) for one in people)
-    return people
+    await app.table.write_many(Put(User(user_id=one.user_id, username=one.username, created_at=now)) for one in users)
+    return users
 
 
-class Company(NamedTuple):
+class Users(NamedTuple):
     """Three users, and their operations."""
 
     app: Sobremesa
@@ -35,17 +35,17 @@ class Company(NamedTuple):
     async def direct(self, one: Actor, other: Actor) -> ConversationId:
         return (await self.app.conversations.create_direct(one, other.user_id)).conversation_id
 
-    async def group(self, *people: Actor, name: str | None = None) -> ConversationId:
+    async def group(self, *users: Actor, name: str | None = None) -> ConversationId:
         """Create a group of these users, or of all three; the first is its admin."""
-        admin, *others = people or (self.ana, self.ben, self.cleo)
+        admin, *others = users or (self.ana, self.ben, self.cleo)
         created = await self.app.conversations.create_group(admin, [one.user_id for one in others], name=name)
         return created.conversation_id
 
-    async def say(self, who: Actor, room_id: ConversationId, content: str, **more: str) -> SentView:
-        return await self.app.conversation_rooms.send(who, room_id, Draft(content, **more))  # type: ignore[arg-type]
+    async def send(self, who: Actor, room_id: ConversationId, content: str, **more: str) -> SentView:
+        return await self.app.conversations.send(who, room_id, Draft(content, **more))  # type: ignore[arg-type]
 
     async def inbox(self, who: Actor, **options: int) -> list[InboxRow]:
-        rows, _ = await self.app.conversation_inbox.list(who, limit=options.get("limit", 50))
+        rows, _ = await self.app.conversations.list_conversations(who, limit=options.get("limit", 50))
         return rows
 
     async def preview(self, who: Actor, room_id: ConversationId) -> str | None:
@@ -53,8 +53,8 @@ class Company(NamedTuple):
         return next(row.seat.conversation.last_message_body for row in rows if row.seat.room_id == room_id)
 
     async def unread(self, who: Actor, room_id: ConversationId) -> int:
-        return (await self.app.conversation_rooms.unread(who, room_id)).count
+        return (await self.app.conversations.unread(who, room_id)).count
 
 
-async def meet(app: Sobremesa) -> Company:
-    return Company(app, *await known(app, "ana", "ben", "cleo"))
+async def create_users(app: Sobremesa) -> Users:
+    return Users(app, *await known(app, "ana", "ben", "cleo"))

@@ -7,14 +7,16 @@ leave at the same time.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, NotFound
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
 from sobremesa.domains.conversations.access import Access, ConversationSeat, has_role
 from sobremesa.domains.conversations.entities import (
+    BIG_ABOVE,
     Conversation,
     ConversationId,
     FormerSeat,
@@ -29,15 +31,12 @@ from sobremesa.domains.conversations.entities import (
     seat_of,
 )
 from sobremesa.domains.conversations.errors import (
-    AlreadyParticipant,
     BlockedByRecipient,
-    ChangedMeanwhile,
     DirectIsFixed,
     LastAdmin,
     TooManyParticipants,
     UnknownUsers,
 )
-from sobremesa.domains.conversations.service import BIG_ABOVE
 from sobremesa.table import (
     Check,
     Condition,
@@ -63,11 +62,8 @@ MAX_PARTICIPANTS = 500
 
 CLEAN_CONVERSATION = "conversations.empty"
 
-_SEAT, _HEAD = 0, 1
-"""Indexes among the operations of a change."""
 
-
-class Seats:
+class Participants:
     """Manages the participants of groups."""
 
     def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, jobs: Jobs) -> None:
@@ -91,7 +87,7 @@ class Seats:
         """Add a user to a group. Requires the admin role."""
         seat = await self._authorize_admin(actor, room_id)
         if user_id == actor.user_id:
-            raise AlreadyParticipant
+            raise AlreadyMember
         block = await self._table.get(block_of(user_id=user_id, blocked_id=actor.user_id))
         if block is not None:
             raise BlockedByRecipient
@@ -107,19 +103,20 @@ class Seats:
             last_message_at=None if group.is_big or becomes_big else now,
         )
         grows = add(participants=1, admins=1 if role == "admin" else 0) + set_to(is_big=group.is_big or becomes_big)
+        others: Sequence[Operation]
+        if becomes_big:
+            # The other seats change too, so that the group must have exactly those that are read here.
+            has_room = equals("participants", group.participants)
+            others = await self._clear_inbox_positions(room_id, seat, user_id)
+        else:
+            has_room = equals("is_big", group.is_big) & _has_room(group)
+            others = [seat.role_check()]
         try:
             await self._table.write(
-                Create(participant),
-                # The exact count is part of the condition when the group becomes big, since the seats depend on it.
-                Update(
-                    conversation_by_id(room_id=room_id),
-                    grows,
-                    when=equals("type", "group") & equals("participants", group.participants)
-                    if becomes_big
-                    else equals("type", "group") & equals("is_big", group.is_big) & _has_room(group),
-                ),
-                Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
-                *(await self._clear_inbox_positions(room_id, seat, user_id) if becomes_big else (seat.role_check(),)),
+                seat=Create(participant),
+                group=Update(conversation_by_id(room_id=room_id), grows, when=equals("type", "group") & has_room),
+                user=Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
+                others=others,
                 pattern=add_participant,
             )
         except ConditionFailed as failed:
@@ -137,21 +134,20 @@ class Seats:
             return participant
 
         is_promotion = role == "admin"
-        operations: list[Operation] = [
-            Update(participant.own_key(), set_to(role=role), when=has_role(participant.role)),
-            Update(
-                conversation_by_id(room_id=room_id),
-                add(admins=1 if is_promotion else -1),
-                when=None if is_promotion else greater("admins", 1),
-            ),
-            self._audit.entry(room_id, actor, "participant.role", target=user_id, details={"to": role}),
-        ]
-        if user_id != actor.user_id:
-            operations.append(seat.role_check())
         try:
-            await self._table.write(*operations, pattern=change_role)
+            await self._table.write(
+                seat=Update(participant.own_key(), set_to(role=role), when=has_role(participant.role)),
+                group=Update(
+                    conversation_by_id(room_id=room_id),
+                    add(admins=1 if is_promotion else -1),
+                    when=None if is_promotion else greater("admins", 1),
+                ),
+                audit=self._audit.entry(room_id, actor, "participant.role", target=user_id, details={"to": role}),
+                actor=seat.role_check() if user_id != actor.user_id else None,
+                pattern=change_role,
+            )
         except ConditionFailed as failed:
-            raise LastAdmin if failed.at(_HEAD) else ChangedMeanwhile from None
+            raise LastAdmin if "group" in failed else ChangedMeanwhile from None
 
         return await self._get(room_id, user_id)
 
@@ -180,8 +176,8 @@ class Seats:
             ]
             successor = min(others, key=lambda other: (other.joined_at, other.user_id))
             await self._table.write(
-                Update(successor.own_key(), set_to(role="admin"), when=has_role("member")),
-                Update(group.own_key(), add(admins=1)),
+                successor=Update(successor.own_key(), set_to(role="admin"), when=has_role("member")),
+                group=Update(group.own_key(), add(admins=1)),
                 pattern=change_role,
             )
             group = await self._counts(conversation)
@@ -198,15 +194,15 @@ class Seats:
         former = FormerSeat(user_id=participant.user_id, room_id=participant.room_id, left_at=gone)
         try:
             await self._table.write(
-                Delete(participant.own_key(), when=has_role(participant.role)),
-                Update(group.own_key(), shrinks, when=_others_stay(is_admin=is_admin, is_last=is_last)),
-                Put(former),
-                *more,
-                *([self._jobs.new(CLEAN_CONVERSATION, participant.room_id)] if is_last else ()),
+                seat=Delete(participant.own_key(), when=has_role(participant.role)),
+                group=Update(group.own_key(), shrinks, when=_others_stay(is_admin=is_admin, is_last=is_last)),
+                former=Put(former),
+                others=more,
+                job=self._jobs.new(CLEAN_CONVERSATION, participant.room_id) if is_last else None,
                 pattern=remove_participant,
             )
         except ConditionFailed as failed:
-            if failed.at(_HEAD) and is_admin and not is_last:
+            if "group" in failed and is_admin and not is_last:
                 raise LastAdmin from None
             raise ChangedMeanwhile from None
         if is_last:
@@ -239,9 +235,9 @@ class Seats:
         ]
 
     async def _refusal(self, failed: ConditionFailed, seat: ConversationSeat, user_id: UserId) -> Exception:
-        if failed.at(_SEAT):
-            return AlreadyParticipant()
-        if failed.at(2):
+        if "seat" in failed:
+            return AlreadyMember()
+        if "user" in failed:
             return UnknownUsers(user_ids=[user_id])
         if (seat.conversation.participants or 0) >= MAX_PARTICIPANTS:
             return TooManyParticipants(limit=MAX_PARTICIPANTS)

@@ -25,7 +25,7 @@ from sobremesa.rooms.sending import Draft
 DRAIN_SECONDS = 5.0
 
 
-class Town:
+class ServedApp:
     """An application and its server."""
 
     def __init__(self, app: Sobremesa, url: str, http: aiohttp.ClientSession, metrics_port: int | None = None) -> None:
@@ -42,9 +42,9 @@ class Town:
     async def server(self, owner: SignedIn, *members: SignedIn, name: str = "The long table") -> ServerId:
         """Create a server with these members."""
         server = await self.app.communities.create_server(owner.actor, name=name)
-        invite = await self.app.membership.create_invite(owner.actor, server.server_id)
+        invite = await self.app.communities.invites.create(owner.actor, server.server_id)
         for member in members:
-            await self.app.membership.redeem(member.actor, invite.code)
+            await self.app.communities.invites.redeem(member.actor, invite.code)
         return server.server_id
 
     async def channel(self, owner: SignedIn, server_id: ServerId, name: str = "general") -> RoomId:
@@ -53,7 +53,7 @@ class Town:
 
     async def send(self, who: SignedIn, room_id: RoomId, content: str) -> str:
         """Send a message in a channel; return its id."""
-        return (await self.app.channels.send(who.actor, room_id, Draft(content))).message_id
+        return (await self.app.communities.send(who.actor, room_id, Draft(content))).message_id
 
     def connect(self, who: SignedIn | None = None, **options: Any) -> Connection:
         """Return a socket for this user, or an unidentified one."""
@@ -68,15 +68,15 @@ class Town:
 
 
 @asynccontextmanager
-async def town_of(store: str, *, clock: Clock | None = None, **settings: Any) -> AsyncIterator[Town]:
-    """Return a town on a store, served until the end of the block."""
+async def serve_app(store: str, *, clock: Clock | None = None, **settings: Any) -> AsyncIterator[ServedApp]:
+    """Serve an application on a store until the end of the block."""
     chosen = Settings(**{"store": store, "rate_limits": "off"} | CHEAP | settings)
     async with (
         Sobremesa.open(settings=chosen, clock=clock) as app,
         _served(app, site := app.site()) as url,
         aiohttp.ClientSession(url) as http,
     ):
-        yield Town(app, url, http, site.metrics_port)
+        yield ServedApp(app, url, http, site.metrics_port)
 
 
 @asynccontextmanager

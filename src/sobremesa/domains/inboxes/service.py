@@ -1,0 +1,48 @@
+"""The verbs of inboxes, each from the part that implements it."""
+
+from __future__ import annotations
+
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import Ids
+from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.cleanup import Cleanup
+from sobremesa.domains.inboxes.configuring import Configuring
+from sobremesa.domains.inboxes.counting import Counting
+from sobremesa.domains.inboxes.current_counts import CurrentCounts
+from sobremesa.domains.inboxes.delivery import Delivery
+from sobremesa.domains.inboxes.expiring import Expiring
+from sobremesa.domains.inboxes.listing import Listing
+from sobremesa.domains.inboxes.marking import Marking
+from sobremesa.domains.inboxes.message_ids import MessageIds
+from sobremesa.domains.inboxes.preferences import Preferences
+from sobremesa.domains.inboxes.publishing import Publishing
+from sobremesa.domains.inboxes.reconciling import Reconciling
+from sobremesa.table import Table
+from sobremesa.work.jobs import Jobs
+
+
+class Inboxes:
+    """Messages that programs publish to users: notices, orders, alerts."""
+
+    def __init__(self, table: Table, clock: Clock, ids: Ids, jobs: Jobs) -> None:
+        current_counts = CurrentCounts(table, clock)
+        floor = BroadcastFloor(table, clock, current_counts)
+        configuring = Configuring(table)
+        self.delivery = Delivery(table, clock)
+        publishing = Publishing(table, clock, MessageIds(ids), configuring, self.delivery, jobs)
+        listing = Listing(table, clock, floor)
+        marking = Marking(table, clock, floor, listing)
+        self.counting = Counting(table, current_counts, floor)
+        self.expiring = Expiring(table, clock)
+        self.reconciling = Reconciling(table, current_counts, floor)
+        self.cleanup = Cleanup(table, clock)
+
+        self.set_tenant, self.get_tenant = configuring.set_tenant, configuring.get_tenant
+        self.set_inbox, self.get_inbox = configuring.set_inbox, configuring.get_inbox
+        self.publish_to_users, self.publish_to_everyone = publishing.publish_to_users, publishing.publish_to_everyone
+        self.get_publish = publishing.get_publish
+        self.list_messages = listing.list_messages
+        self.mark_read, self.mark_all_read = marking.mark_read, marking.mark_all_read
+        self.archive, self.snooze = marking.archive, marking.snooze
+        self.count, self.count_everywhere = self.counting.count, self.counting.count_everywhere
+        self.set_preference = Preferences(table).set_preference

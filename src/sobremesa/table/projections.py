@@ -1,0 +1,109 @@
+"""Projections: some fields of a row, as a smaller struct.
+
+    class Title(msgspec.Struct, frozen=True):
+        isbn: str
+        title: str
+
+    page = await table.query(books_on_shelf(shelf="sf"), into=Title)
+
+The fields have the names that they have in the entity. Only their attributes are transferred; DynamoDB charges for
+the whole row all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sobremesa.table.engines.protocol import RawKey
+from sobremesa.table.entities import Entity, part_from_keys
+from sobremesa.table.errors import BadExpression, BadRow
+from sobremesa.table.keys import did_you_mean
+from sobremesa.table.layout import Layout
+from sobremesa.table.values import Item, Value
+from sobremesa.table.versions import upgraded
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Projection(Generic[S]):
+    """How rows of one entity are read as a smaller struct."""
+
+    def __init__(self, entity: type[Entity], into: type[S]) -> None:
+        self._shape = shape = entity.shape
+        self._into = into
+        self._fields = msgspec.structs.fields(into)
+        known = {info.name: info for info in shape.fields}
+        for info in self._fields:
+            if info.name not in known:
+                raise BadExpression(
+                    f"{into.__name__}.{info.name} is not a field of {shape.name}"
+                    f"{did_you_mean(info.name, known)}, which has {', '.join(known)}"
+                )
+        if not self._fields:
+            raise BadExpression(f"{into.__name__} has no fields")
+        self._defaults = {info.name: known[info.name] for info in self._fields if info.required}
+        """The fields whose default, for a row without the attribute, is that of the entity."""
+
+    def attributes(self, layout: Layout) -> tuple[str, ...] | None:
+        """Return the attributes to read: those of the fields, the key, and the expiry; None for all.
+
+        Rows of an entity with versions are read whole: an upgrade may need any attribute.
+        """
+        shape = self._shape
+        if shape.schema_version is not None:
+            return None
+        fields = {info.name for info in self._fields}
+        names = {layout.pk, layout.sk, *(shape.attributes[field] for field in fields)}
+        for index in shape.indexes.values():
+            if fields.intersection(index.fields) - shape.keys.names:
+                names |= {layout.indexes[index.index].pk, layout.indexes[index.index].sk}
+        if shape.expires:
+            names |= {layout.ttl, shape.attributes[shape.expires]}
+        if layout.spelling is not None:
+            names.update(shape.attributes[field] for field in shape.keys.fields)
+        return tuple(sorted(names))
+
+    def load(self, item: Mapping[str, Value], layout: Layout) -> S:
+        """Return the struct of a row; raise BadRow if a required field is missing or invalid."""
+        if self._shape.schema_version is not None:
+            item = upgraded(item, self._shape, layout)
+        values: Item = {}
+        for info in self._fields:
+            value = self._value(info.name, item, layout)
+            if value is not msgspec.UNSET:
+                values[info.encode_name] = value
+        try:
+            return msgspec.convert(values, self._into)
+        except msgspec.ValidationError as error:
+            key = RawKey(item[layout.pk], item[layout.sk])
+            raise BadRow(f"the row {key.pk} / {key.sk} is not a valid {self._into.__name__}: {error}", key) from None
+
+    def _value(self, field: str, item: Mapping[str, Value], layout: Layout) -> Any:
+        """Return the value of a field, as `Entity.from_item` finds it; UNSET if it is absent."""
+        shape = self._shape
+        value = item.get(shape.attributes[field])
+        if value is None and field == shape.expires:
+            value = item.get(layout.ttl)
+        if value is None and shape.attributes[field] in shape.needed:
+            value = part_from_keys(shape, field, item, layout)
+        if value is None and field in self._defaults:
+            info = self._defaults[field]
+            if info.default is not msgspec.NODEFAULT:
+                return info.default
+            if info.default_factory is not msgspec.NODEFAULT:
+                return info.default_factory()
+        return msgspec.UNSET if value is None else value
+
+
+_checked: dict[tuple[type[Entity], type[Any]], Projection[Any]] = {}
+
+
+def projection(entity: type[Entity], into: type[S]) -> Projection[S]:
+    """Return the projection of an entity, checked once."""
+    found = _checked.get((entity, into))
+    if found is None:
+        found = _checked[entity, into] = Projection(entity, into)
+    return found

@@ -1,0 +1,89 @@
+"""The tests of the access patterns of a domain: a subclass of `PatternTests` with a name that pytest collects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import pytest
+
+from sobremesa.app import Sobremesa
+from sobremesa.table import Entity, Key, Lookup, Pattern, Put, Question, Registry, WritePattern
+
+Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
+"""A question, and the rows that it finds."""
+
+
+class Scene(Protocol):
+    """Rows of every kind in several partitions, so that a wrong query finds too much."""
+
+    def rows(self) -> list[Entity]: ...
+
+
+def writes_of(registry: Registry) -> set[str]:
+    """Return the ids of all declared writes."""
+    return {id for id, pattern in registry.patterns.items() if isinstance(pattern, WritePattern)}
+
+
+class PatternTests:
+    """Every declared question finds its rows and no others."""
+
+    registry: ClassVar[Registry]
+    reads: ClassVar[Mapping[str, Callable[[Any], Asked]]]
+    """Asks each question about the rows of a scene, by the id of its pattern."""
+    whole: ClassVar[Collection[str]] = ()
+    """The patterns that mean a whole partition: all others have a condition on the sort key."""
+
+    def set_scene(self) -> Scene:
+        raise NotImplementedError
+
+    async def rows_before(self, app: Sobremesa) -> Collection[Entity]:
+        """Return rows of the store itself that questions find beside those of the scene."""
+        return ()
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "id" in metafunc.fixturenames:
+            patterns = self.registry.patterns.items()
+            metafunc.parametrize("id", [id for id, pattern in patterns if isinstance(pattern, Pattern)])
+
+    def test_every_declared_question_is_asked(self) -> None:
+        patterns = self.registry.patterns.items()
+
+        assert set(self.reads) == {id for id, pattern in patterns if isinstance(pattern, Pattern | Lookup)}
+
+    async def test_every_question_finds_its_rows_and_no_others(self, app: Sobremesa) -> None:
+        scene = self.set_scene()
+        before = await self.rows_before(app)
+        await app.table.write_many(Put(row) for row in scene.rows())
+
+        wrong = {}
+        for id, ask in self.reads.items():
+            asked, expected = ask(scene)
+            found = [row for row in await _found_by(app, asked) if row not in before]
+            if found != list(expected):
+                wrong[id] = (found, list(expected))
+
+        assert wrong == {}
+        assert set(self.reads) <= set(app.table.meter.totals())
+
+    def test_no_question_asks_for_more_than_its_own_kind_of_row(self, id: str) -> None:
+        pattern = self.registry.patterns[id]
+        assert isinstance(pattern, Pattern)
+        assert (pattern.condition == "any") == (id in self.whole)
+        assert pattern.question.endswith("?")
+
+
+async def _found_by(app: Sobremesa, asked: Key[Any] | Question[Any]) -> list[Entity]:
+    """Return what a question finds, page by page."""
+    if isinstance(asked, Key):
+        row = await app.table.get(asked)
+        return [] if row is None else [row]
+    found: list[Entity] = []
+    cursor = None
+    while True:
+        page = await app.table.query(asked, limit=2, cursor=cursor)
+        assert not page.unreadable
+        found += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return found
