@@ -422,7 +422,7 @@ async def users_have_conversations(story: Story) -> None:
     again = await story.ben.post("/conversations", both | {"userIds": [story.ana.user_id]}, expect=200)
     assert again["convoId"] == begun["convoId"]
     unknown = await story.ana.post("/conversations", both | {"userIds": [UNKNOWN_ID]}, expect=422)
-    assert (unknown["code"], unknown["userIds"]) == ("unknown_people", [UNKNOWN_ID])
+    assert (unknown["code"], unknown["userIds"]) == ("unknown_user", [UNKNOWN_ID])
     crowd = await story.ana.post(
         "/conversations", both | {"userIds": [story.ben.user_id, story.cleo.user_id]}, expect=422
     )

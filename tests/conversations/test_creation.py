@@ -9,8 +9,8 @@ import pytest
 from communities.world import person, rows
 from conversations.users import Users, known
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import NotFound
-from sobremesa.domains.conversations.errors import BlockedByRecipient, InvalidParticipants, UnknownUsers
+from sobremesa.core.errors import NotFound, UnknownUsers
+from sobremesa.domains.conversations.errors import BlockedByRecipient, InvalidParticipants
 from sobremesa.domains.conversations.service import MAX_OTHERS
 from sobremesa.rooms.sending import Draft
 

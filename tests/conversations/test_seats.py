@@ -10,7 +10,7 @@ import pytest
 from communities.world import rows
 from conversations.users import Users, known
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, Forbidden, NotFound
+from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.conversations.entities import (
     BIG_ABOVE,
     Conversation,
@@ -19,7 +19,7 @@ from sobremesa.domains.conversations.entities import (
     conversation_by_id,
     move_in_inbox,
 )
-from sobremesa.domains.conversations.errors import BlockedByRecipient, DirectIsFixed, LastAdmin, UnknownUsers
+from sobremesa.domains.conversations.errors import BlockedByRecipient, DirectIsFixed, LastAdmin
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
 

@@ -32,7 +32,11 @@ class UserRequired(Forbidden):
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
-    """Who makes a request: a user with a session, or a product's backend with a server key."""
+    """Who makes a request: a user with a session, or a product's backend with a server key.
+
+    A backend that acts as a user has both: `user` is the user, whose rights count, and `key_id` the key. It has no
+    scopes, since those are for what the backend does in its own name.
+    """
 
     tenant: Tenant = DEFAULT_TENANT
     user: UserId | None = None
@@ -56,8 +60,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The name of this actor in limits and logs."""
-        return f"user:{self.user}" if self.user is not None else f"key:{self.key_id}"
+        """The name of this actor in limits and logs: a backend keeps its own while it acts as a user."""
+        return f"user:{self.user}" if self.key_id is None else f"key:{self.key_id}"
 
     def require_scope(self, scope: str, *or_one_of: str) -> None:
         """Raise Forbidden unless the actor is an administrator, or a key with one of these scopes."""

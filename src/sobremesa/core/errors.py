@@ -11,6 +11,7 @@ SobremesaError
 │   │   ├── ChangedMeanwhile   another request changed the same rows first
 │   │   └── StaleVersion       there is a newer version than the one that the caller named
 │   ├── Invalid            the input is not valid
+│   │   └── UnknownUsers       it names users that do not exist in the actor's tenant
 │   ├── TooBig             the input is above a limit
 │   ├── TooMany            a rate limit was exceeded
 │   └── NotConfigured      the operator has not configured this feature
@@ -103,6 +104,13 @@ class Invalid(Refusal):
 
     code = "invalid"
     default_detail = "The input is not valid."
+
+
+class UnknownUsers(Invalid):
+    """The input names users that do not exist in the actor's tenant; `user_ids` in the data lists them as given."""
+
+    code = "unknown_user"
+    default_detail = "Some of these users do not exist."
 
 
 class TooBig(Refusal):

@@ -28,7 +28,20 @@ MAX_TOKEN = 256
 MAX_LABEL = 64
 ALWAYS_MS = 1 << 53
 
-Scope = Literal["inbox:publish", "inbox:admin", "inbox:read", "table:read", "admin"]
+Scope = Literal[
+    "inbox:publish",
+    "inbox:admin",
+    "inbox:read",
+    "users:read",
+    "users:write",
+    "rooms:read",
+    "rooms:write",
+    "messages:send",
+    "messages:moderate",
+    "webhooks:admin",
+    "table:read",
+    "admin",
+]
 SCOPES: frozenset[str] = frozenset(get_args(Scope))
 
 

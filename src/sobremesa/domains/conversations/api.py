@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile
+from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, UnknownUsers
 from sobremesa.domains.conversations.entities import ConversationId, ConversationType, SeatRole
 from sobremesa.domains.conversations.errors import (
     BlockedByRecipient,
@@ -15,7 +15,6 @@ from sobremesa.domains.conversations.errors import (
     InvalidParticipants,
     LastAdmin,
     TooManyParticipants,
-    UnknownUsers,
 )
 from sobremesa.domains.conversations.service import MAX_OTHERS, Conversations
 from sobremesa.domains.conversations.views import (

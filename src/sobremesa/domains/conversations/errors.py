@@ -10,11 +10,6 @@ class BlockedByRecipient(Forbidden):
     default_detail = "This user has blocked you."
 
 
-class UnknownUsers(Invalid):
-    code = "unknown_people"
-    default_detail = "Some of these users do not exist."
-
-
 class InvalidParticipants(Invalid):
     code = "wrong_company"
     default_detail = "A direct conversation has exactly one other participant and no name."

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, NotFound
+from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, NotFound, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
 from sobremesa.domains.conversations.access import Access, ConversationSeat, has_role
@@ -35,7 +35,6 @@ from sobremesa.domains.conversations.errors import (
     DirectIsFixed,
     LastAdmin,
     TooManyParticipants,
-    UnknownUsers,
 )
 from sobremesa.table import (
     Check,

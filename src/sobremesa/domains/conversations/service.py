@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import Busy, ChangedMeanwhile
+from sobremesa.core.errors import Busy, ChangedMeanwhile, UnknownUsers
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import Block, User, block_of, user_by_id
@@ -28,7 +28,7 @@ from sobremesa.domains.conversations.entities import (
     direct_claim,
     seat_of,
 )
-from sobremesa.domains.conversations.errors import BlockedByRecipient, InvalidParticipants, UnknownUsers
+from sobremesa.domains.conversations.errors import BlockedByRecipient, InvalidParticipants
 from sobremesa.domains.conversations.inbox import Inbox
 from sobremesa.domains.conversations.participants import Participants
 from sobremesa.rooms.context import RoomContext
