@@ -54,6 +54,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
         max_body_bytes=settings.max_body_bytes,
         request_seconds=settings.request_seconds,
         show_units=settings.show_units,
+        users=app.accounts,
     )
     gateway = build_gateway(app, endpoints, metrics)
     metrics.watch_gateway(lambda: gateway.sockets, lambda: app.live.hub.delivered)
@@ -111,7 +112,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
             gap=app.gaps.find,
             presences=app.presence.among,
         ),
-        Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds),
+        Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds, users=app.accounts),
         GatewaySessions(app.ids, app.store.keyring.secret("gateway")),
         app.limits,
         app.clock,

@@ -10,11 +10,15 @@ import msgspec
 from sobremesa.core.errors import Forbidden, NotFound
 
 UserId = NewType("UserId", str)
+UserIdList = NewType("UserIdList", str)
+"""User ids separated by commas, in a query."""
 SessionId = NewType("SessionId", str)
 KeyId = NewType("KeyId", str)
 Tenant = NewType("Tenant", str)
 
 DEFAULT_TENANT = Tenant("default")
+SYSTEM = UserId("system")
+"""The author of what no user writes. It has no profile, and no user can have this name."""
 DELETED_NAME = "deleted user"
 """The name shown for a user that was deleted."""
 
@@ -28,7 +32,7 @@ class UserRequired(Forbidden):
     """A server key called an endpoint that is for users."""
 
     code = "person_needed"
-    default_detail = "This endpoint requires a user; a server key cannot call it."
+    default_detail = "This endpoint requires a user; a server key names one in the header Sobremesa-Act-As."
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +67,18 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
         """The name of this actor in limits and logs: a backend keeps its own while it acts as a user."""
         return f"user:{self.user}" if self.key_id is None else f"key:{self.key_id}"
 
+    def as_system(self) -> Actor:
+        """Return the actor as the author `system` of the same tenant."""
+        return Actor(tenant=self.tenant, user=SYSTEM, username="system", key_id=self.key_id)
+
     def require_scope(self, scope: str, *or_one_of: str) -> None:
         """Raise Forbidden unless the actor is an administrator, or a key with one of these scopes."""
-        if not (self.is_admin or not self.scopes.isdisjoint((scope, *or_one_of, "admin"))):
+        if not (self.is_admin or any(map(self.has_scope, (scope, *or_one_of)))):
             raise Forbidden(f"The scope {scope} is required.", scope=scope)
+
+    def has_scope(self, scope: str) -> bool:
+        """Return whether this is a server key with this scope, or with `admin`, which includes all."""
+        return scope in self.scopes or "admin" in self.scopes
 
     def is_of(self, tenant: Tenant | None) -> bool:
         """Return whether this is the actor's own tenant. A row without a tenant belongs to the default one."""

@@ -25,6 +25,7 @@ from sobremesa.http.metrics import Metrics
 from sobremesa.http.problems import MalformedRequest, NotCallable
 from sobremesa.http.router import Router
 from sobremesa.http.trace import Trace
+from sobremesa.http.user_references import Users
 
 MAX_PARAMS_BYTES = 32 * 1024
 KEY_FIELD = "idempotencyKey"
@@ -65,11 +66,12 @@ class Calls:
         metrics: Metrics,
         *,
         request_seconds: float,
+        users: Users | None = None,
     ) -> None:
         self._endpoints = tuple(endpoints)
         self._by_name = {endpoint.name: endpoint for endpoint in self._endpoints}
         self._router = Router(self._endpoints)
-        self._invocations = Invocations(limits, request_seconds=request_seconds)
+        self._invocations = Invocations(limits, request_seconds=request_seconds, users=users)
         self._metrics = metrics
 
     def find(self, method: str, params: bytes) -> Call:
@@ -132,6 +134,10 @@ class _CallInput(NamedTuple):
     @property
     def address(self) -> str:
         return self.caller.address
+
+    @property
+    def act_as(self) -> str | None:
+        return None
 
     async def authenticate(self) -> Actor:
         return self.caller.actor

@@ -20,6 +20,8 @@ Where: TypeAlias = Literal["body", "query", "header", "path"]
 
 MAX_ID_CHARACTERS = 200
 MAX_KEY_CHARACTERS = 255
+ACT_AS = b"sobremesa-act-as"
+"""The header with the user that a server key acts as."""
 
 _JSON = b"application/json"
 _NAMED = re.compile(r"(?:missing required|contains unknown) field `([^`]*)`")
@@ -94,6 +96,17 @@ def idempotency_key(headers: dict[bytes, bytes]) -> str | None:
     if not 1 <= len(key) <= MAX_KEY_CHARACTERS or not key.isascii():
         raise _error_at("header", "/Idempotency-Key", f"Expected 1 to {MAX_KEY_CHARACTERS} ASCII characters")
     return key.decode("ascii")
+
+
+def act_as_of(header: bytes) -> str:
+    """Return the user that the header names; Invalid if it is empty, too long or not UTF-8."""
+    try:
+        reference = header.decode()
+    except UnicodeDecodeError:
+        reference = ""
+    if not 1 <= len(reference) <= MAX_ID_CHARACTERS:
+        raise _error_at("header", "/Sobremesa-Act-As", f"Expected 1 to {MAX_ID_CHARACTERS} characters")
+    return reference
 
 
 def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:

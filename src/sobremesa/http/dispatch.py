@@ -13,13 +13,14 @@ from typing import Any, NamedTuple, TypeAlias
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound, Unauthenticated
 from sobremesa.http.asgi import Receive, Scope, Send
-from sobremesa.http.decoding import body_of, idempotency_key, is_json, query_of, read_body, upload_of
+from sobremesa.http.decoding import ACT_AS, act_as_of, body_of, idempotency_key, is_json, query_of, read_body, upload_of
 from sobremesa.http.endpoints import PREFIX, Endpoint
 from sobremesa.http.invocation import JSON, Invocations, Response, error_response, problem_response
 from sobremesa.http.limits import Limits, network_of
 from sobremesa.http.problems import Problem
 from sobremesa.http.router import Router
 from sobremesa.http.trace import Trace, trace_of
+from sobremesa.http.user_references import Users
 from sobremesa.table import measure
 
 Authenticate: TypeAlias = Callable[[str], Awaitable[Actor]]
@@ -41,10 +42,11 @@ class Dispatch:
         max_body_bytes: int,
         request_seconds: float,
         show_units: bool = False,
+        users: Users | None = None,
     ) -> None:
         self.endpoints = tuple(endpoints)
         self._router = Router(self.endpoints)
-        self._invocations = Invocations(limits, request_seconds=request_seconds)
+        self._invocations = Invocations(limits, request_seconds=request_seconds, users=users)
         self._authenticate = authenticate
         self._max_body_bytes = max_body_bytes
         self._show_units = show_units
@@ -82,6 +84,11 @@ class _Request(NamedTuple):
     address: str
     check_token: Authenticate
     max_body_bytes: int
+
+    @property
+    def act_as(self) -> str | None:
+        header = self.headers.get(ACT_AS)
+        return None if header is None else act_as_of(header)
 
     async def authenticate(self) -> Actor:
         scheme, _, token = self.headers.get(b"authorization", b"").decode("latin-1").partition(" ")

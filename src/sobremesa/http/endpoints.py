@@ -27,6 +27,7 @@ from typing import Annotated, Any, Generic, Literal, NewType, TypeAlias, TypeVar
 import msgspec
 
 from sobremesa.core.errors import Refusal
+from sobremesa.http.user_references import is_user_id, names_users
 
 T = TypeVar("T")
 
@@ -147,6 +148,8 @@ class Endpoint:
         errors: Sequence[type[Refusal]],
         scope: str | None,
         also_scopes: Sequence[str],
+        key_scope: str | None,
+        acting_scope: str,
         limit: LimitClass,
         max_body: int | None,
         max_upload: int | None,
@@ -163,6 +166,10 @@ class Endpoint:
         self.errors = tuple(errors)
         self.scope = scope
         self.also_scopes = tuple(also_scopes)
+        self.key_scope = key_scope
+        """The scope with which a server key may call an endpoint of users in its own name; None if it may not."""
+        self.acting_scope = acting_scope
+        """The scope with which a server key may call it as a user."""
         self.limit: LimitClass = limit
         self.max_body = max_body
         self.max_upload = max_upload
@@ -178,6 +185,8 @@ class Endpoint:
         self.body: Any = _without_none(hints["body"]) if "body" in hints else None
         self.query: Any = hints.get("query")
         self.takes_actor = "actor" in hints
+        self.user_fields = tuple(field for field, kind in self.path_types.items() if is_user_id(kind))
+        self.names_users = bool(self.user_fields) or names_users(self.body) or names_users(self.query)
         self.takes_idempotency_key = "idempotency_key" in hints
         self.takes_address = "address" in hints
         self.takes_range = "byte_range" in hints
@@ -212,9 +221,11 @@ class Endpoint:
 class Routes:
     """The endpoints of one section of the API, in the order of the documentation."""
 
-    def __init__(self, tag: str, description: str = "") -> None:
+    def __init__(self, tag: str, description: str = "", *, of: Literal["rooms", "users"] = "rooms") -> None:
         self.tag = tag
         self.description = description
+        self._of = of
+        """What a backend that acts as a user needs the scope of, such as `rooms:read`."""
         self.endpoints: list[Endpoint] = []
 
     def get(self, path: str, **options: Any) -> Callable[[Handler], Handler]:
@@ -244,6 +255,7 @@ class Routes:
         errors: Sequence[type[Refusal]] = (),
         scope: str | None = None,
         also_scopes: Sequence[str] = (),
+        key_scope: str | None = None,
         limit: LimitClass = "write",
         max_body: int | None = None,
         max_upload: int | None = None,
@@ -262,6 +274,8 @@ class Routes:
                     errors=errors,
                     scope=scope,
                     also_scopes=also_scopes,
+                    key_scope=key_scope,
+                    acting_scope=self._acting_scope(method, limit),
                     limit=limit,
                     max_body=max_body,
                     max_upload=max_upload,
@@ -271,6 +285,11 @@ class Routes:
             return handler
 
         return declare
+
+    def _acting_scope(self, method: Method, limit: LimitClass) -> str:
+        if limit == "send":
+            return "messages:send"
+        return f"{self._of}:{'read' if method == 'GET' else 'write'}"
 
 
 def _documentation(handler: Handler) -> tuple[str, str]:

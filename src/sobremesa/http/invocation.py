@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 import structlog
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, UserRequired
 from sobremesa.core.errors import Unauthenticated
 from sobremesa.http.asgi import Headers
 from sobremesa.http.deadlines import Deadlines
@@ -21,6 +21,7 @@ from sobremesa.http.endpoints import Answer, Content, Encoded, Endpoint, Lines
 from sobremesa.http.limits import LimitReached, Limits
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.trace import Trace
+from sobremesa.http.user_references import NoUsers, Users, resolve_users
 
 JSON = (b"content-type", b"application/json")
 JSON_LINES = (b"content-type", b"application/x-ndjson")
@@ -39,6 +40,11 @@ class Source(Protocol):
     @property
     def address(self) -> str:
         """The address of the client, as limits count it."""
+        ...
+
+    @property
+    def act_as(self) -> str | None:
+        """The user that a server key acts as: an id, or `ext:` and an external id; None if it acts as itself."""
         ...
 
     async def authenticate(self) -> Actor:
@@ -62,8 +68,9 @@ class Response(NamedTuple):
 class Invocations:
     """Invokes endpoints."""
 
-    def __init__(self, limits: Limits, *, request_seconds: float) -> None:
+    def __init__(self, limits: Limits, *, request_seconds: float, users: Users | None = None) -> None:
         self._limits = limits
+        self._users = users or NoUsers()
         self._deadlines = Deadlines(request_seconds)
         self._upload_deadlines = Deadlines(max(request_seconds, UPLOAD_SECONDS))
 
@@ -80,8 +87,10 @@ class Invocations:
             return error_response(error, trace)
 
     async def _invoke(self, endpoint: Endpoint, path_values: list[str], source: Source, trace: Trace) -> Response:
-        actor = await self._authorize(endpoint, source, trace) if endpoint.takes_actor else None
+        actor = await self._authenticate(endpoint, source, trace) if endpoint.takes_actor else None
         allowance = await self._limits.consume(endpoint.limit, actor.name if actor else f"address:{source.address}")
+        if actor is not None:
+            actor = await self._authorize(endpoint, actor, source.act_as, trace)
 
         arguments = path_arguments(endpoint, path_values)
         if actor is not None:
@@ -89,12 +98,14 @@ class Invocations:
         if endpoint.takes_address:
             arguments["address"] = source.address
         arguments |= await source.decode(endpoint)
+        if actor is not None and endpoint.names_users:
+            await resolve_users(self._users, actor.tenant, arguments, endpoint.user_fields)
 
         response = await _response(endpoint, await endpoint.handler(**arguments))
         response.headers.extend(allowance.headers)
         return response
 
-    async def _authorize(self, endpoint: Endpoint, source: Source, trace: Trace) -> Actor:
+    async def _authenticate(self, endpoint: Endpoint, source: Source, trace: Trace) -> Actor:
         try:
             actor = await source.authenticate()
         except Unauthenticated:
@@ -102,10 +113,20 @@ class Invocations:
             await self._limits.consume(endpoint.limit, f"address:{source.address}")
             raise
         trace.actor = actor.name
+        return actor
+
+    async def _authorize(self, endpoint: Endpoint, actor: Actor, act_as: str | None, trace: Trace) -> Actor:
+        """Return the actor of the endpoint, which is a user if a server key acts as one."""
+        if act_as is not None:
+            actor.require_scope(endpoint.acting_scope)
+            actor = await self._users.act_as(actor, act_as, endpoint.name, is_write=endpoint.method != "GET")
+            trace.actor = f"{actor.name} as user:{actor.user}"
         if endpoint.scope:
             actor.require_scope(endpoint.scope, *endpoint.also_scopes)
-        else:
-            actor.user_id  # noqa: B018 - refuses a server key where a user is required
+        elif actor.user is None:
+            if endpoint.key_scope is None:
+                raise UserRequired
+            actor.require_scope(endpoint.key_scope)
         return actor
 
 

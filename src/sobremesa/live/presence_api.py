@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, UserId, UserIdList
 from sobremesa.core.errors import Invalid
 from sobremesa.http.endpoints import Input, Output, Routes
 from sobremesa.live.presence import Presence, PresenceView
@@ -24,7 +24,9 @@ class TooManyUsers(Invalid):
 class PresenceQuery(Input):
     """The users to look up."""
 
-    user_ids: Annotated[str, msgspec.Meta(min_length=1, max_length=4096, description="User ids, separated by commas.")]
+    user_ids: Annotated[
+        UserIdList, msgspec.Meta(min_length=1, max_length=4096, description="User ids, separated by commas.")
+    ]
 
 
 class PresencesView(Output):

@@ -16,6 +16,12 @@ from sobremesa.table import Condition, Operation
 
 RoomRight: TypeAlias = Literal["read", "send", "pin", "moderate"]
 
+_BACKEND_RIGHTS: Mapping[str, RoomRight] = {
+    "rooms:read": "read",
+    "messages:send": "send",
+    "messages:moderate": "moderate",
+}
+
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
     """A user in a room, with their rights."""
@@ -32,6 +38,8 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     """The refusal of sends, if this user or all users cannot send now."""
     safe_mode: bool = False
     """Whether sensitive messages are withheld in this room."""
+    is_system: bool = False
+    """Whether this is the product's backend, which has no membership."""
 
     @property
     def room_id(self) -> RoomId:
@@ -73,6 +81,10 @@ class RoomAccess(Protocol):
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         """Return the seat for a send. Its head may be stale: the write checks that the room still exists."""
+        ...
+
+    async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Return the seat of a product's backend, as the author `system`; NotFound for rooms of other tenants."""
         ...
 
     async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
@@ -134,6 +146,11 @@ class NoTypingPublisher:
 
     async def stopped_typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         pass
+
+
+def backend_rights(actor: Actor) -> frozenset[RoomRight]:
+    """Return the rights of a server key in the rooms of its tenant, by its scopes."""
+    return frozenset(right for scope, right in _BACKEND_RIGHTS.items() if actor.has_scope(scope))
 
 
 def newest(one: MessageId | None, other: MessageId | None) -> MessageId | None:

@@ -33,7 +33,7 @@ from sobremesa.rooms.errors import (
     TooManyPins,
 )
 from sobremesa.rooms.sending import Draft
-from sobremesa.rooms.service import MAX_CONTENT, Rooms
+from sobremesa.rooms.service import MAX_CONTENT, SYSTEM_TYPE, Rooms
 from sobremesa.rooms.views import (
     InboxUnreadView,
     MessageView,
@@ -73,6 +73,9 @@ class NewMessage(Input):
         list[str],
         msgspec.Meta(max_length=10, description="The ids of files that you uploaded.", examples=[[]]),
     ] = []
+    system: Annotated[
+        bool, msgspec.Meta(description="Send it as a message of the system, without an author. For server keys.")
+    ] = False
 
 
 class EditedMessage(Input):
@@ -138,20 +141,22 @@ def routes(
         status=201,
         also_status=200,
         errors=[EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
+        key_scope="messages:send",
         limit="send",
     )
     async def send_message(actor: Actor, room_id: ShownRoomId, body: NewMessage) -> Answer[SentView]:
         """Send a message.
 
         If the nonce was used before, the first message is returned with status 200 and `replayed`. `@username` in the
-        content mentions a user.
+        content mentions a user. A server key sends as the system (`system`), or as a user with `Sobremesa-Act-As`.
         """
         if not body.content and not body.attachments:
             raise EmptyMessage
-        sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to, body.attachments))
+        draft = Draft(body.content, body.nonce, body.reply_to, body.attachments)
+        sent = await rooms.send(actor, room_id, draft._replace(type=SYSTEM_TYPE) if body.system else draft)
         return Answer(sent, status=200 if sent.replayed else 201)
 
-    @api.get(f"{room}/messages", errors=[OneDirection])
+    @api.get(f"{room}/messages", errors=[OneDirection], key_scope="rooms:read")
     async def list_messages(actor: Actor, room_id: ShownRoomId, query: HistoryQuery) -> Encoded[Listed[MessageView]]:
         """List messages, newest first; with `after`, oldest first."""
         page = await rooms.page(
@@ -165,7 +170,7 @@ def routes(
         )
         return Encoded(page.json)
 
-    @api.get(message)
+    @api.get(message, key_scope="rooms:read")
     async def get_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> MessageView:
         """Get a message."""
         return await rooms.get_message(actor, room_id, message_id)
@@ -177,7 +182,7 @@ def routes(
         """Edit one of your messages."""
         return await rooms.edit(actor, room_id, message_id, body.content)
 
-    @api.delete(message, errors=[PartOfRecord])
+    @api.delete(message, errors=[PartOfRecord], key_scope="messages:moderate")
     async def delete_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> None:
         """Delete one of your messages, or as a moderator any message. A tombstone remains."""
         await rooms.delete_message(actor, room_id, message_id)

@@ -48,6 +48,8 @@ from sobremesa.work.keyed_lock import KeyedLocks
 
 MAX_CONTENT = 4000
 MAX_MENTIONS = 50
+SYSTEM_TYPE = "system"
+"""The type of messages that no user wrote: notices, and what a product's backend sends in its own name."""
 DELETE_ATTEMPTS = 8
 
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
@@ -86,7 +88,7 @@ class Rooms:
 
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Send a message. A repeated nonce returns the first message, and is refused with another body."""
-        seat = await self._access.authorize_send(actor, room_id)
+        seat = await self._authorize_author(actor, room_id, draft)
         try:
             return await self._send(seat, draft)
         except NotFound:
@@ -105,7 +107,8 @@ class Rooms:
             return await self._send_with_files(seat, draft)
         judged = JudgedDraft(draft, await self._mentioned(draft.content))
         extras = no_extras
-        if self._judge is not None:
+        # What the product's backend says in its own name is not judged.
+        if self._judge is not None and not seat.is_system:
             seat, judged = await self._judge_draft(seat, judged)
             extras = partial(self._cases.operations_for, seat)
 
@@ -194,7 +197,7 @@ class Rooms:
 
     async def delete_message(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> None:
         """Delete one of the actor's messages, or with the right to moderate any. A tombstone remains."""
-        seat = await self._access.authorize(actor, room_id)
+        seat = await self._authorize(actor, room_id)
         message = await self._archive.get(seat, message_id)
         is_own = message.author_id == seat.user_id
         if not is_own:
@@ -232,7 +235,7 @@ class Rooms:
         """Return a page of messages, newest first; with `after`, oldest first."""
         if sum(start is not None for start in (before, after, around)) > 1:
             raise OneDirection
-        seat = await self._access.authorize(actor, room_id)
+        seat = await self._authorize_reader(actor, room_id)
 
         if around is not None and cursor is None:
             return await self._archive.around(seat, around, limit)
@@ -245,7 +248,7 @@ class Rooms:
 
     async def get_message(self, actor: Actor, room_id: RoomId, message_id: MessageId) -> MessageView:
         """Return a message; a deleted one as its tombstone."""
-        seat = await self._access.authorize(actor, room_id)
+        seat = await self._authorize_reader(actor, room_id)
         message = await self._archive.find(seat, message_id)
         if message is None:
             raise NotFound
@@ -268,7 +271,7 @@ class Rooms:
         if not is_emoji(emoji):
             raise NotAnEmoji
         message = await self._archive.get(seat, message_id)
-        if message.type == "system":
+        if message.type == SYSTEM_TYPE:
             raise PartOfRecord("A system notice accepts no reactions.")
         await self._reactions.add(seat, message, emoji)
 
@@ -411,6 +414,25 @@ class Rooms:
         await self._cases.report(seat, await self._archive.get(seat, message_id), reason)
 
     # Internal
+
+    async def _authorize(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Return the seat of a user, or of a server key in a room of its tenant."""
+        if actor.user is None:
+            return await self._access.authorize_backend(actor, room_id)
+        return await self._access.authorize(actor, room_id)
+
+    async def _authorize_reader(self, actor: Actor, room_id: RoomId) -> Seat:
+        seat = await self._authorize(actor, room_id)
+        seat.require("read")
+        return seat
+
+    async def _authorize_author(self, actor: Actor, room_id: RoomId, draft: Draft) -> Seat:
+        """Return the seat for a send: of a user, or of a server key for a message of the system."""
+        if draft.type != SYSTEM_TYPE:
+            return await self._access.authorize_send(actor, room_id)
+        if actor.user is not None:
+            raise Forbidden("Only a server key can send messages of the system.")
+        return await self._access.authorize_backend(actor, room_id)
 
     async def _replay(self, seat: Seat, draft: Draft) -> SentView:
         """Return the message that this nonce created before."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sobremesa.core.actor import Actor, Tenant
+from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.ids import Ids, time_of
 from sobremesa.domains.accounts.entities import AuditEntry, audit_of
@@ -49,10 +49,13 @@ class Audit:
     ) -> Create[AuditEntry]:
         """Return the operation that records an action, for the transaction of that action.
 
-        The actor is a user or a server key, or OPERATOR for the command line and for library calls without a user. The
-        id of the entry is a ULID, which contains its time.
+        The actor is a user or a server key, or OPERATOR for the command line and for library calls without a user. If a
+        key acts as a user, the entry names the user as the actor and the key in its details. The id of the entry is a
+        ULID, which contains its time.
         """
         entry_id = self._ids.mint()
+        if isinstance(actor, Actor) and actor.user is not None and actor.key_id is not None:
+            details = {**(details or {}), "key": actor.key_id}
         at = instant(time_of(entry_id))
         return Create(
             AuditEntry(
@@ -92,6 +95,11 @@ class Audit:
 def tenant_scope(tenant: Tenant) -> str:
     """Return the scope of a tenant, for its keys and its administrators."""
     return f"tenant:{tenant}"
+
+
+def key_scope(key_id: KeyId) -> str:
+    """Return the scope of a server key, for what it does as a user: a busy one has a partition of its own."""
+    return f"key:{key_id}"
 
 
 def _month(at: Instant) -> str:

@@ -35,7 +35,7 @@ from sobremesa.domains.communities.entities import (
     servers_of,
 )
 from sobremesa.domains.communities.permissions import RIGHTS, Right, Role
-from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
+from sobremesa.rooms.access import RoomRight, Seat, SendAdditions, backend_rights
 from sobremesa.rooms.adopting import find_last
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Check, Condition, Create, Operation, ReadCache, Table, absent_or_null, equals, present
@@ -127,14 +127,36 @@ class Access:
             self._pointers.keep(room_id, pointer)
         return _seat(await self.require_member(actor, pointer.server_id), pointer)
 
+    async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
+        pointer = await self._pointer(room_id)
+        server = await self._table.get(server_by_id(server_id=pointer.server_id))
+        if server is None or server.deleted_at is not None:
+            raise NotFound
+        actor.require_tenant(server.tenant)
+        return Seat(
+            actor=actor.as_system(),
+            head=pointer,
+            joined_at=server.created_at,
+            rights=backend_rights(actor),
+            scope=server.server_id,
+            is_system=True,
+        )
+
     async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
         return await self.authorize(actor, room_id)
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """Return the check that the sender is still a member when the message is written."""
-        return SendAdditions([Check(membership(user_id=seat.user_id, server_id=ServerId(seat.scope)), when=present())])
+        """Return the check that the sender is still a member when the message is written, or that there is a server."""
+        server_id = ServerId(seat.scope)
+        if seat.is_system:
+            return SendAdditions(
+                [Check(server_by_id(server_id=server_id), when=present() & absent_or_null("deleted_at"))]
+            )
+        return SendAdditions([Check(membership(user_id=seat.user_id, server_id=server_id), when=present())])
 
     async def reauthorize(self, seat: Seat) -> Seat:
+        if seat.is_system:
+            raise NotFound  # the only condition of `send_additions` is that the server exists
         return await self.authorize(seat.actor, seat.room_id)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:

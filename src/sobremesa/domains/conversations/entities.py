@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant, fixed_width, lenient_ms
 from sobremesa.core.ids import RoomId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
@@ -40,6 +40,8 @@ class Conversation(Head):
     """The number of admins: a group always has one."""
     is_big: bool = False
     """Whether it has too many participants to be moved in inboxes with each message. Never reset."""
+    tenant: Tenant | None = None
+    """The tenant of the user who created it; absent for the default one."""
     created_by: UserId | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, UserId, stored_tenant
 from sobremesa.core.errors import Busy, ChangedMeanwhile, UnknownUsers
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.audit import Audit
@@ -78,7 +78,13 @@ class Conversations(Rooms):
         now = self._clock.now()
         room_id = RoomId(self._ids.mint())
         conversation = Conversation(
-            room_id=room_id, type="direct", participants=2, created_by=actor.user_id, created_at=now, updated_at=now
+            room_id=room_id,
+            type="direct",
+            participants=2,
+            tenant=stored_tenant(actor.tenant),
+            created_by=actor.user_id,
+            created_at=now,
+            updated_at=now,
         )
         pair = ((actor.user_id, other), (other, actor.user_id))
         try:
@@ -125,6 +131,7 @@ class Conversations(Rooms):
             participants=len(others) + 1,
             admins=1,
             is_big=is_big,
+            tenant=stored_tenant(actor.tenant),
             created_by=actor.user_id,
             created_at=now,
             updated_at=now,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import SYSTEM, Actor, UserId
 from sobremesa.core.clock import Clock, Instant, milliseconds
 from sobremesa.core.errors import ChangedMeanwhile, NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId, first_of
@@ -32,7 +32,7 @@ from sobremesa.domains.threads.entities import (
 )
 from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.domains.threads.inbox import AT_ONCE, Inboxes
-from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
+from sobremesa.rooms.access import RoomRight, Seat, SendAdditions, backend_rights
 from sobremesa.rooms.entities import Message
 from sobremesa.table import (
     Check,
@@ -56,7 +56,7 @@ CACHE_SIZE = 10_000
 MAX_SEATS = 1000
 """For how many of the newest threads the unread counts are returned together."""
 
-SYSTEM = Actor.of_user(UserId("system"), "system")
+SYSTEM_ACTOR = Actor.of_user(SYSTEM, "system")
 """The actor of what no user does, such as a card that a program of the operator moves."""
 
 _RIGHTS: frozenset[RoomRight] = frozenset({"read", "send", "pin"})
@@ -168,7 +168,7 @@ class Access:
         if thread is None:
             raise NotFound
         return ThreadSeat(
-            actor=SYSTEM,
+            actor=SYSTEM_ACTOR,
             head=thread,
             joined_at=thread.created_at,
             rights=_RIGHTS,
@@ -218,6 +218,11 @@ class Access:
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
         return await self.authorize(actor, room_id)
 
+    async def authorize_backend(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
+        seat = await self.system_seat(room_id)
+        actor.require_tenant(seat.thread.tenant)
+        return msgspec.structs.replace(seat, actor=actor.as_system(), rights=backend_rights(actor), is_system=True)
+
     async def authorize_action(self, actor: Actor, room_id: RoomId) -> ThreadSeat:
         return await self._with_block(await self.authorize(actor, room_id))
 
@@ -227,7 +232,9 @@ class Access:
         if own.notice is not None:
             again = await self._notice_again(seat.room_id, own.notice)
         elif own.participant is None:
-            again = await self.system_seat(seat.room_id)
+            again = msgspec.structs.replace(
+                await self.system_seat(seat.room_id), actor=seat.actor, rights=seat.rights, is_system=seat.is_system
+            )
         else:
             again = await self.authorize(seat.actor, seat.room_id)
         inside = [participant.user_id async for participant in self._table.every(participants_in(room_id=seat.room_id))]
