@@ -94,6 +94,7 @@ class Sobremesa:
         )
         self.inboxes = Inboxes(table, clock, ids, jobs)
         self.attachments = open_attachments(store, ids, readers)
+        self.audit = audit
         self.moderation = open_moderation(table, clock, audit, self.accounts)
         self.subscriptions = Subscriptions(table)
         self.live, self.node_registry, self.presence = open_live(

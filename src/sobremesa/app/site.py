@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sobremesa import __version__
 from sobremesa.domains.accounts import api as accounts_api
+from sobremesa.domains.accounts import audit_api
 from sobremesa.domains.attachments import api as attachments_api
 from sobremesa.domains.attachments.errors import AttachmentMissing
 from sobremesa.domains.communities import api as communities_api
@@ -78,6 +79,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
     polling = Polling(app.live.hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     routes = [
         accounts_api.routes(app.accounts),
+        audit_api.routes(app.audit, app.clock),
         communities_api.routes(app.communities, app.accounts),
         room_routes(app.communities, title="Channels"),
         conversations_api.routes(app.conversations, app.accounts),

@@ -20,7 +20,7 @@ from sobremesa.core.errors import (
     TooMany,
     Unauthenticated,
 )
-from sobremesa.http.decoding import MAX_KEY_CHARACTERS
+from sobremesa.http.decoding import MAX_ID_CHARACTERS, MAX_KEY_CHARACTERS
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.problems import TITLES, TYPE_PREFIX, MalformedRequest, UnsupportedMedia, status_of
 from sobremesa.http.schemas import REF, Json, Schemas, has_body
@@ -184,7 +184,7 @@ def _security(endpoint: Endpoint) -> list[Json]:
         case "anyone":
             return []
         case "person":
-            return [{"bearer": []}]
+            return [{"bearer": []}, {"serverKey": []}]
         case "key":
             return [{"serverKey": []}, {"bearer": []}]
 
@@ -195,10 +195,16 @@ def _access(endpoint: Endpoint) -> str:
         case "anyone":
             return "Requires no token."
         case "person":
-            return "Requires a user's access token."
+            return f"Requires a user's access token, or a server key {_acting(endpoint)}."
         case "key":
             scopes = " or ".join(f"`{scope}`" for scope in (endpoint.scope, *endpoint.also_scopes))
             return f"Requires a server key with the scope {scopes}, or the access token of an administrator."
+
+
+def _acting(endpoint: Endpoint) -> str:
+    """Return what a server key needs to call an endpoint of users."""
+    as_user = f"with the scope `{endpoint.acting_scope}` that acts as a user"
+    return as_user if endpoint.key_scope is None else f"{as_user} or has the scope `{endpoint.key_scope}`"
 
 
 def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
@@ -212,6 +218,15 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Json]:
         for name, schema in query["properties"].items():
             plain = _without_null(schema)
             yield _described({"name": name, "in": "query", "required": name in query["required"], "schema": plain})
+    if endpoint.who == "person":
+        yield {
+            "name": "Sobremesa-Act-As",
+            "in": "header",
+            "required": False,
+            "description": "For server keys: the user to act as, by id or by `ext:` and the external id.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_ID_CHARACTERS},
+            "example": "ext:customer-17",
+        }
     if endpoint.takes_idempotency_key:
         yield {
             "name": "Idempotency-Key",

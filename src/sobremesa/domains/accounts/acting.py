@@ -36,7 +36,9 @@ class Acting:
             raise UnknownUsers(user_ids=[reference])
         if is_write:
             details = {"operation": operation}
-            entry = self._audit.entry(key_scope(key.key_id), key, "act_as", target=user.user_id, details=details)
+            entry = self._audit.entry(
+                key_scope(key.tenant, key.key_id), key, "act_as", target=user.user_id, details=details
+            )
             await self._table.write(entry, pattern=record_act)
         return Actor(
             tenant=user.tenant,

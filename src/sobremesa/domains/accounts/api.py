@@ -156,7 +156,7 @@ class UserQuery(Input):
 
 def routes(accounts: Accounts) -> Routes:
     """The routes of accounts."""
-    api = Routes("Accounts", "Registration, sessions, profiles and blocks.")
+    api = Routes("Accounts", "Registration, sessions, profiles and blocks.", of="users")
 
     @api.post(
         "/auth/register",

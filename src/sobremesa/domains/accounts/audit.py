@@ -97,9 +97,9 @@ def tenant_scope(tenant: Tenant) -> str:
     return f"tenant:{tenant}"
 
 
-def key_scope(key_id: KeyId) -> str:
-    """Return the scope of a server key, for what it does as a user: a busy one has a partition of its own."""
-    return f"key:{key_id}"
+def key_scope(tenant: Tenant, key_id: KeyId) -> str:
+    """Return the scope of a server key, for what it does as a user: a busy key has partitions of its own."""
+    return f"tenant:{tenant}:key:{key_id}"
 
 
 def _month(at: Instant) -> str:

@@ -17,6 +17,7 @@ from sobremesa.core.errors import Busy, NotFound, Unauthenticated
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
+from sobremesa.domains.accounts.acting import Acting
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
 from sobremesa.domains.accounts.authentication import Authentication
@@ -109,6 +110,7 @@ class Accounts:
         self._domains = domains
         self.server_keys = server_keys
         self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
+        self.act_as = Acting(table, audit, self.find_by_external_ids).act_as
         self.pending_deletions = PendingDeletions(table, clock)
         self._sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
         addresses = KnownAddresses(keyring.secret("addresses"))
@@ -265,6 +267,9 @@ class Accounts:
                 continue  # an invalid name belongs to no user
         claims = await self._table.get_many(list(keys.values()), consistent=True)
         return {name: claim.user_id for name, claim in zip(keys, claims, strict=True) if claim is not None}
+
+    async def find_by_external_ids(self, tenant: Tenant, external_ids: Iterable[str]) -> dict[str, UserId]:
+        return {}
 
     async def profiles(self, user_ids: Iterable[UserId]) -> dict[UserId, PublicProfile]:
         """Return the public profiles of these users; missing ones appear as deleted users."""

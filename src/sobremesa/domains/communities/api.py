@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -10,7 +10,7 @@ from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
 from sobremesa.core.errors import ChangedMeanwhile, RankTooLow
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.communities.entities import ChannelId, ServerId
-from sobremesa.domains.communities.errors import OwnerCannotLeave, TooManyChannels, TooManyServers
+from sobremesa.domains.communities.errors import Banned, OwnerCannotLeave, TooManyChannels, TooManyServers
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.communities.views import (
@@ -25,7 +25,7 @@ from sobremesa.domains.communities.views import (
     member_view,
     server_view,
 )
-from sobremesa.http.endpoints import IdempotencyKey, Input, Listed, PageQuery, Routes
+from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
@@ -75,6 +75,12 @@ class NewRole(Input):
     """The new role of a member. Ownership changes by transfer."""
 
     role: Role
+
+
+class NewMember(Input):
+    """The role of the new member."""
+
+    role: Literal["admin", "moderator", "member"] = "member"
 
 
 class NewOwner(Input):
@@ -167,6 +173,19 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         """Change the role of a member. Both their old and their new role must be below yours."""
         row = await communities.members.change_role(actor, server_id, user_id, role=body.role)
         return member_view(row, (await users.profiles([user_id]))[user_id])
+
+    @api.put(
+        "/servers/{server_id}/members/{user_id}",
+        status=201,
+        also_status=200,
+        errors=[Banned, TooManyServers],
+        scope="rooms:write",
+    )
+    async def add_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewMember) -> Answer[MemberView]:
+        """Add a user to a server, without an invite. A member keeps their role (200)."""
+        row, created = await communities.members.add(actor, server_id, user_id, role=body.role)
+        profiles = await users.profiles([user_id])
+        return Answer(member_view(row, profiles[user_id]), status=201 if created else 200)
 
     @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerCannotLeave, RankTooLow])
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:

@@ -299,6 +299,7 @@ transfer_server = WritePattern("COM.30", "Transfer a server to another member", 
 create_invite = WritePattern("COM.31", "Create an invite", Invite, InviteClaim)
 revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
 redeem_invite = WritePattern("COM.33", "Join by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
+add_member = WritePattern("COM.80", "Add a member for the product's backend", ServerMembership, Ban, Server)
 note_connections = WritePattern("COM.46", "Store the connections of a node", ConnectionPointer)
 forget_connections = WritePattern("COM.47", "Delete the connections that a node no longer holds", ConnectionPointer)
 clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage)

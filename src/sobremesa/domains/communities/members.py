@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,6 +19,7 @@ from sobremesa.domains.communities.entities import (
     Server,
     ServerId,
     ServerMembership,
+    add_member,
     ban_member,
     ban_of,
     bans_of,
@@ -29,7 +32,8 @@ from sobremesa.domains.communities.entities import (
     server_by_id,
     transfer_server,
 )
-from sobremesa.domains.communities.errors import OwnerCannotLeave
+from sobremesa.domains.communities.errors import Banned, OwnerCannotLeave
+from sobremesa.domains.communities.invites import reserve_server
 from sobremesa.domains.communities.permissions import Role, outranks
 from sobremesa.table import (
     Check,
@@ -45,21 +49,71 @@ from sobremesa.table import (
     differs,
     equals,
     one_of,
+    present,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.work.quotas import Quotas
+
+
+class Added(NamedTuple):
+    """A membership, and whether it is new."""
+
+    row: ServerMembership
+    created: bool
 
 
 class Members:
     """The members and bans of servers."""
 
-    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit) -> None:
+    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit, quotas: Quotas) -> None:
         self._table = table
         self._clock = clock
         self._access = access
         self._audit = audit
+        self._quotas = quotas
 
     # Members
+
+    async def add(self, actor: Actor, server_id: ServerId, user_id: UserId, *, role: Role = "member") -> Added:
+        """Add a user to a server of the actor's tenant, for the product's backend. A member stays as they are.
+
+        NotFound unless the server and the user are of this tenant, Banned if the user is banned.
+        """
+        actor.require_scope("rooms:write")
+        server = await self._require_server(actor, server_id)
+        user = await self._table.get(user_by_id(user_id=user_id))
+        if user is None or user.deleted_at is not None or not actor.is_of(user.tenant):
+            raise NotFound
+        row = ServerMembership(user_id=user_id, server_id=server_id, role=role, joined_at=self._clock.now())
+
+        details = {"role": role}
+        try:
+            await self._quotas.create(
+                partial(reserve_server, self._quotas, user_id),
+                member=Create(row),
+                ban=Check(ban_of(server_id=server_id, user_id=user_id), when=absent()),
+                server=Check(server.own_key(), when=present() & absent_or_null("deleted_at")),
+                user=Check(user.own_key(), when=absent_or_null("deleted_at")),
+                audit=self._audit.entry(server_id, actor, "member.add", target=user_id, details=details),
+                pattern=add_member,
+            )
+        except ConditionFailed as failed:
+            if "ban" in failed:
+                raise Banned("This user is banned from the server.") from None
+            existing = await self._table.get(row.own_key())
+            if existing is None:
+                raise NotFound from None
+            return Added(_with_true_role(existing, server), False)
+
+        return Added(row, True)
+
+    async def _require_server(self, actor: Actor, server_id: ServerId) -> Server:
+        server = await self._table.get(server_by_id(server_id=server_id))
+        if server is None or server.deleted_at is not None:
+            raise NotFound
+        actor.require_tenant(server.tenant)
+        return server
 
     async def list_members(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None

@@ -95,7 +95,7 @@ class Communities(Rooms):
         self._audit = audit
         self._idempotency = idempotency
         self._quotas = quotas
-        self.members = Members(table, clock, access, audit)
+        self.members = Members(table, clock, access, audit, quotas)
         self.invites = ServerInvites(ServerInviteKind(table, access, quotas), table, clock, audit, idempotency)
         self.cleanup = Cleanup(table, context.files)
         self._directory = Shards(table, DIRECTORY_SHARDS, directory, _position, _at)

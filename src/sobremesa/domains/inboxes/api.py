@@ -134,7 +134,7 @@ def totals(inboxes: Inboxes) -> InboxTotals:
 
 def routes(inboxes: Inboxes) -> Routes:
     """The routes of inboxes."""
-    api = Routes("Inboxes", "Notifications: published with a server key, read by their recipients.")
+    api = Routes("Inboxes", "Notifications: published with a server key, read by their recipients.", of="users")
     at_tenant = "/tenants/{tenant}"
     at = f"{at_tenant}/inboxes/{{inbox}}"
     message = f"{at}/messages/{{message_id}}"

@@ -1,4 +1,4 @@
-"""Members of workspaces and tsuccessor roles.
+"""Members of workspaces and their roles.
 
 Every change also updates the numbers of members and owners in the same transaction, so that the last two owners cannot
 both leave at the same moment.
