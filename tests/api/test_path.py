@@ -719,6 +719,13 @@ async def administrators_see_every_server(story: Story) -> None:
     assert (await key.get("/admin/servers", limit=2))["items"] == newest
     assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
 
+    at = f"/servers/{newest[0]['serverId']}"
+    added = await key.put(f"{at}/members/{story.cleo.user_id}", {"role": "member"}, expect=201)
+    assert added.keys() == {*FACE, "serverId", "role", "joinedAt"}
+    await story.cleo.delete(f"{at}/members/{story.cleo.user_id}")
+    log = await pages(key, "/tenants/default/audit")
+    assert {"key.create", "admin.grant"} <= {entry["action"] for entry in log}
+
 
 async def moderators_decide_about_cases(story: Story) -> None:
     admin = story.kept(await log_in(story.http, story.ana.name))
