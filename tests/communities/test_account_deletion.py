@@ -13,12 +13,19 @@ import pytest
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Community, create_community, join, register, rows
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import DELETED_NAME, Actor
+from sobremesa.core.actor import DELETED_NAME, Actor, UserId
 from sobremesa.core.errors import NotFound, Refusal
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.accounts.entities import delete_user_data
 from sobremesa.domains.accounts.errors import OwnsServers
-from sobremesa.domains.communities.entities import ConnectionId, ConnectionPointer, clean_up, reads_of
+from sobremesa.domains.communities.entities import (
+    ConnectionId,
+    ConnectionPointer,
+    ServerId,
+    clean_up,
+    reads_of,
+    server_by_id,
+)
 from sobremesa.table import Create, WritePattern
 
 NAME = "zebedee"
@@ -91,7 +98,7 @@ async def assert_nothing_personal_is_left(life: Life) -> None:
     theirs = [item for item in await rows(life.home.app, life.zeb.user_id) if item["pk"] == f"USER#{life.zeb.user_id}"]
     assert [item["sk"] for item in theirs] == ["PROFILE"]
     assert set(theirs[0]) <= {
-        "pk", "sk", "entityType", "userId", "username", "tenant", "isAdmin", "createdAt", "updatedAt", "deletedAt",
+        "pk", "sk", "entityType", "userId", "username", "tenant", "isAdmin", "isBot", "createdAt", "updatedAt", "deletedAt",
     }  # fmt: skip
 
 
@@ -174,6 +181,48 @@ async def test_server_cannot_be_transferred_to_a_deleted_user(life: Life) -> Non
     await app.jobs.run_pending(app.handlers)
 
     assert (await app.communities.get_server(home.owner, home.server_id)).server.owner_id == home.owner.user_id
+
+
+async def test_server_transferred_during_a_deletion_goes_to_the_highest_remaining_member(
+    app: Sobremesa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zeb = await register(app, NAME)
+    community = await create_community(app)
+    await join(app, community.owner, community.server_id, zeb)
+    cleanup = app.communities.cleanup
+    find_objection = cleanup.find_objection
+
+    async def then_transferred(user_id: UserId) -> Refusal | None:
+        found = await find_objection(user_id)
+        await app.communities.members.transfer(community.owner, community.server_id, user_id)
+        return found
+
+    monkeypatch.setattr(cleanup, "find_objection", then_transferred)
+    await app.accounts.delete_me(zeb, password=PASSWORD)
+    await app.jobs.run_pending(app.handlers)
+
+    member = await app.communities.get_server(community.owner, community.server_id)
+    assert (member.server.owner_id, member.role) == (community.owner.user_id, "owner")
+
+
+async def test_server_of_a_deleted_user_without_other_members_is_removed(
+    app: Sobremesa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zeb = await register(app, NAME)
+    cleanup = app.communities.cleanup
+    find_objection = cleanup.find_objection
+    created: list[ServerId] = []
+
+    async def then_created(user_id: UserId) -> Refusal | None:
+        found = await find_objection(user_id)
+        created.append((await app.communities.create_server(zeb, name="Late")).server_id)
+        return found
+
+    monkeypatch.setattr(cleanup, "find_objection", then_created)
+    await app.accounts.delete_me(zeb, password=PASSWORD)
+    await app.jobs.run_pending(app.handlers)
+
+    assert await app.table.get(server_by_id(server_id=created[0])) is None
 
 
 async def test_concurrent_deletion_and_transfer_leave_no_server_without_owner(app: Sobremesa) -> None:

@@ -33,10 +33,12 @@ from sobremesa.domains.communities.entities import (
     reads_of,
     server_by_id,
     servers_of,
+    transfer_server,
 )
+from sobremesa.domains.communities.permissions import RANK
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.user_data import RoomUserData
-from sobremesa.table import Delete, Key, Put, Table
+from sobremesa.table import Delete, Key, Put, Table, Update, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.quotas import guard_of
 
@@ -85,6 +87,7 @@ class Cleanup:
         Memberships first: another node may accept the token for another second, and must not write the name again.
         """
         async for row in self._table.every(servers_of(user_id=user_id)):
+            await self._hand_over(row)
             await self._leave(row)
         async for former in self._table.every(former_servers_of(user_id=user_id)):
             async for channel in self._table.every(channels_of(server_id=former.server_id)):
@@ -119,6 +122,30 @@ class Cleanup:
             server = await self._table.get(server_by_id(server_id=row.server_id))
             if server is not None and server.owner_id == user_id and server.deleted_at is None:
                 yield server.server_id
+
+    async def _hand_over(self, row: ServerMembership) -> None:
+        """Give a server of the user to another member, or remove it if there is none.
+
+        An owner cannot delete their account, but the server may have become theirs after that was checked.
+        """
+        server = await self._table.get(server_by_id(server_id=row.server_id))
+        if server is None or server.owner_id != row.user_id or server.deleted_at is not None:
+            return
+        members = self._table.every(members_of(server_id=row.server_id))
+        others = [member async for member in members if member.user_id != row.user_id]
+        if not others:
+            await self.clean_server(row.server_id)
+            return
+        for successor in sorted(others, key=lambda member: (-RANK[member.role], member.joined_at, member.user_id)):
+            owned_by = set_to(owner_id=successor.user_id)
+            # The index may list a member who has just left: then it is the next one's.
+            with contextlib.suppress(ConditionFailed):
+                await self._table.write(
+                    server=Update(server.own_key(), owned_by, when=equals("owner_id", row.user_id)),
+                    successor=Update(successor.own_key(), set_to(role="owner")),
+                    pattern=transfer_server,
+                )
+                return
 
     async def _leave(self, row: ServerMembership) -> None:
         former = FormerMembership(user_id=row.user_id, server_id=row.server_id, left_at=row.joined_at)

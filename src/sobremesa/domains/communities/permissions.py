@@ -50,9 +50,9 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     "member": _MEMBER,
 }
 
-_RANK: dict[Role, int] = {"member": 0, "moderator": 1, "admin": 2, "owner": 3}
+RANK: dict[Role, int] = {"member": 0, "moderator": 1, "admin": 2, "owner": 3}
 
 
 def outranks(one: Role, other: Role) -> bool:
     """Return whether the first role ranks above the second. Equal roles do not outrank each other."""
-    return _RANK[one] > _RANK[other]
+    return RANK[one] > RANK[other]
