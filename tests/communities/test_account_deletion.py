@@ -98,7 +98,8 @@ async def assert_nothing_personal_is_left(life: Life) -> None:
     theirs = [item for item in await rows(life.home.app, life.zeb.user_id) if item["pk"] == f"USER#{life.zeb.user_id}"]
     assert [item["sk"] for item in theirs] == ["PROFILE"]
     assert set(theirs[0]) <= {
-        "pk", "sk", "entityType", "userId", "username", "tenant", "isAdmin", "isBot", "createdAt", "updatedAt", "deletedAt",
+        "pk", "sk", "entityType", "userId", "username", "tenant", "isAdmin", "isBot",
+        "createdAt", "updatedAt", "deletedAt",
     }  # fmt: skip
 
 
