@@ -198,17 +198,38 @@ def _transition_row(kind: CardType, transition: Transition) -> dict[str, str]:
     return {"from": start, "to": to, "who": who, "how": how}
 
 
+SETTINGS_INTRODUCTION = """# Settings
+
+Every setting has a default that works on a fresh machine. Set it by an environment variable, or in a TOML file that
+`sobremesa serve --config` or `SOBREMESA_CONFIG` names. In the file, a setting has its name in lower case, without the
+prefix:
+
+```toml
+store = "dynamodb://chat?region=eu-west-1"
+port = 9000
+cors_origins = ["https://shop.example"]
+
+[[issuers]]
+issuer = "https://accounts.example.com"
+audience = "chat"
+jwks_url = "https://accounts.example.com/.well-known/jwks.json"
+```
+
+An option of the command overrides a variable, and a variable overrides the file. In a variable, a list is JSON or
+plain texts with commas between them, and a structure is JSON. The server does not start with a name that is no
+setting, or with settings that cannot work together: Redis with a store in a file, or several nodes (Redis) whose
+files or records are on one of them.
+
+"""
+
+
 def _settings_page() -> str:
-    text = NOTE + "# Settings\n\n"
-    text += (
-        "Every setting has a default that works on a fresh machine, and an environment variable. A list is JSON, or\n"
-    )
-    text += "plain texts with commas between them.\n\n"
+    text = NOTE + SETTINGS_INTRODUCTION
     rows = [
         {
             "variable": f"`{PREFIX}{info.name.upper()}`",
             "default": f"`{_default(info.default)}`",
-            "what it says": _description(info.type),
+            "description": _description(info.type),
         }
         for info in msgspec.structs.fields(Settings)
     ]

@@ -219,9 +219,16 @@ def test_signing_keys_rotate_and_admins_are_granted(tmp_path: Path) -> None:
 
 
 def test_server_reports_in_one_line_why_it_cannot_start(tmp_path: Path) -> None:
-    refused = run("serve", "--store", "postgres://elsewhere", folder=tmp_path, potr="9000")
+    refused = run("serve", "--store", "postgres://elsewhere", folder=tmp_path)
+    misspelled = run("serve", folder=tmp_path, potr="9000")
+    (tmp_path / "node.toml").write_text('redis = "redis://127.0.0.1:1"\n')
+    impossible = run("serve", "--config", "node.toml", folder=tmp_path)
 
-    assert refused.returncode == 1
-    warned, error = refused.stderr.strip().splitlines()
-    assert "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?" in warned
-    assert "is not a store" in error
+    for ended, reason in [
+        (refused, "is not a store"),
+        (misspelled, "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?"),
+        (impossible, "redis is for several nodes"),
+    ]:
+        assert ended.returncode == 1
+        [error] = ended.stderr.strip().splitlines()
+        assert reason in error

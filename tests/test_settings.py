@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from sobremesa.core.settings import BadSetting, Settings, unknown_variables
+from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.table.names import IndexNames, Names
 
 
@@ -57,18 +60,69 @@ def test_error_names_the_invalid_setting(name: str, text: str) -> None:
     assert "$." not in str(refused.value)
 
 
-def test_unknown_variable_is_reported_with_the_nearest_setting() -> None:
-    variables = {"SOBREMESA_POTR": "9000", "SOBREMESA_PORT": "9000", "SOBREMESA_QWERTYUIOP": "x", "PATH": "/bin"}
-    assert unknown_variables(variables) == [
-        "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?",
-        "SOBREMESA_QWERTYUIOP is not a setting.",
-    ]
+@pytest.mark.parametrize(
+    ("name", "detail"),
+    [
+        ("SOBREMESA_POTR", "SOBREMESA_POTR is not a setting: did you mean SOBREMESA_PORT?"),
+        ("SOBREMESA_QWERTYUIOP", "SOBREMESA_QWERTYUIOP is not a setting."),
+    ],
+)
+def test_unknown_variable_is_refused_with_the_nearest_setting(name: str, detail: str) -> None:
+    with pytest.raises(BadSetting, match=re.escape(detail)):
+        Settings.from_environment({name: "9000", "SOBREMESA_PORT": "9000", "PATH": "/bin"})
 
 
-def test_redis_with_a_file_store_is_warned_about() -> None:
-    assert "SOBREMESA_REDIS" in Settings(redis="redis://127.0.0.1:6379").warnings()[0]
-    assert Settings(redis="redis://127.0.0.1:6379", store="dynamodb://T").warnings() == []
-    assert Settings().warnings() == []
+def test_file_is_overridden_by_the_environment_and_by_given_values(tmp_path: Path) -> None:
+    file = tmp_path / "sobremesa.toml"
+    file.write_text(
+        'store = "sqlite://"\nport = 9000\nhost = "0.0.0.0"\ncors_origins = ["https://one.example"]\n'
+        '[[issuers]]\nissuer = "me"\naudience = "you"\npublic_key = "..."\n'
+    )
+    variables = {"SOBREMESA_CONFIG": str(file), "SOBREMESA_PORT": "9001", "SOBREMESA_HOST": "127.0.0.2"}
+    settings = Settings.from_environment(variables, host="127.0.0.3")
+    assert (settings.store, settings.port, settings.host) == ("sqlite://", 9001, "127.0.0.3")
+    assert (settings.cors_origins, settings.issuers[0].audience) == (["https://one.example"], "you")
+
+
+@pytest.mark.parametrize(
+    ("content", "detail"),
+    [
+        ("potr = 1", "potr is not a setting: did you mean port?"),
+        ("port = ", "is not valid TOML"),
+        ('port = "eighty"', "SOBREMESA_PORT"),
+        (None, "cannot be read"),
+    ],
+)
+def test_mistake_in_the_file_is_located(tmp_path: Path, content: str | None, detail: str) -> None:
+    file = tmp_path / "sobremesa.toml"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(BadSetting, match=re.escape(detail)):
+        Settings.from_environment({"SOBREMESA_CONFIG": str(file)})
+
+
+NODES = {
+    "redis": "redis://127.0.0.1:6379",
+    "store": "dynamodb://T",
+    "files": "s3://bucket",
+    "records": "postgresql://db/records",
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "detail"),
+    [
+        ({"store": "sqlite:///chat.db"}, "DynamoDB"),
+        ({"files": None}, "shared files"),
+        ({"records": None}, "records"),
+        ({"records": "sqlite:///records.db"}, "records"),
+    ],
+)
+def test_several_nodes_with_local_data_are_refused(wrong: dict[str, str | None], detail: str) -> None:
+    Settings(**NODES).require_workable()  # type: ignore[arg-type]
+    Settings().require_workable()
+    with pytest.raises(BadSetting, match=detail):
+        Settings(**(NODES | wrong)).require_workable()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("memory_kib", "time_cost"), [(8, 1), (17_000, 2), (7_168, 4), (4_096, 100)])

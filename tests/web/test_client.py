@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 
 from edge.running import connected, running, site_of, status_of
 from sobremesa.web import Client, read_build, with_meta
+from sobremesa.web.client import SCREENS
 
+WEB = Path(__file__).parents[2] / "web" / "src"
 PAGE = b"<!doctype html><title>Sobremesa</title>"
 SCRIPT = b"console.log('hello')" * 50
 
@@ -37,7 +40,22 @@ async def client(build: Path) -> AsyncIterator[aiohttp.ClientSession]:
         yield session
 
 
-@pytest.mark.parametrize("path", ["/", "/c/SERVER/CHANNEL", "/invite/abc", "/settings/", "/%2e%2e/%2e%2e/etc/passwd"])
+def test_every_screen_of_the_client_has_a_page() -> None:
+    sources = [(WEB / name).read_text() for name in ("App.tsx", "screens/routes.tsx")]
+    routes = re.findall(r"""(?:path=|\{ path: )"(/[^"]*)""", "".join(sources))
+    assert {route.split("/")[1] for route in routes} == SCREENS
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/chat/abc", "/%2e%2e/%2e%2e/etc/passwd"])
+async def test_unknown_path_is_not_found(client: aiohttp.ClientSession, path: str) -> None:
+    async with client.get(path, headers={"accept": "application/json"}) as response:
+        assert (response.status, (await response.json(content_type=None))["code"]) == (404, "not_found")
+    async with client.get(path, headers={"accept": "text/html"}) as response:
+        assert response.status == 404
+        assert await response.read() == PAGE, "the client shows that there is nothing"
+
+
+@pytest.mark.parametrize("path", ["/", "/c/SERVER/CHANNEL", "/invite/abc", "/settings/"])
 async def test_every_place_of_the_client_is_its_page(client: aiohttp.ClientSession, path: str) -> None:
     async with client.get(path) as response:
         assert response.status == 200

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sobremesa.app import Sobremesa
 from sobremesa.cli.store import Store
-from sobremesa.core.settings import Settings, unknown_variables
+from sobremesa.core.settings import CONFIG, PREFIX, Settings
 from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import run
@@ -19,21 +19,27 @@ from sobremesa.http.server import serve as serve_site
 console = Console(stderr=True)
 
 
-def serve(*, store: Store | None = None, host: str | None = None, port: int | None = None) -> None:
+def serve(
+    *, config: str | None = None, store: Store | None = None, host: str | None = None, port: int | None = None
+) -> None:
     """Serve the API until stopped.
 
     The table and its keys are created if they do not exist. Every setting can be set by an environment variable,
-    such as SOBREMESA_STORE.
+    such as SOBREMESA_STORE, or in a TOML file.
 
     Parameters
     ----------
+    config
+        A TOML file with settings (default: SOBREMESA_CONFIG). Environment variables override it.
     host
         The address to listen on (default: SOBREMESA_HOST, or 127.0.0.1).
     port
         The port to listen on (default: SOBREMESA_PORT, or 8080); 0 picks a free port.
     """
-    settings = Settings.from_environment(os.environ, store=store, host=host, port=port)
-    for warning in [*unknown_variables(os.environ), *settings.warnings()]:
+    environment = dict(os.environ) | ({} if config is None else {PREFIX + CONFIG: config})
+    settings = Settings.from_environment(environment, store=store, host=host, port=port)
+    settings.require_workable()
+    for warning in settings.warnings():
         console.print(f"[yellow]warning:[/yellow] {warning}", highlight=False, soft_wrap=True)
     logs.configure(_log_format(settings))
     run(_serve(settings))

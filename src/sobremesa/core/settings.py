@@ -1,15 +1,18 @@
-"""Settings: each has a default that works on a fresh machine, and an environment variable.
+"""Settings: each has a default that works on a fresh machine, an environment variable, and a name in a TOML file.
 
-`store` is `SOBREMESA_STORE`, `rate_limits` is `SOBREMESA_RATE_LIMITS`, and so on. Lists and structures are JSON; a
-list of texts may also be `a,b,c`.
+`store` is `SOBREMESA_STORE` in the environment, `rate_limits` is `SOBREMESA_RATE_LIMITS`, and so on. There lists and
+structures are JSON; a list of texts may also be `a,b,c`. `SOBREMESA_CONFIG` names a TOML file, whose values the
+environment overrides. A name that is no setting is an error: most often it is misspelled.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
+import tomllib
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -26,8 +29,10 @@ DEFAULT_ISSUER = "sobremesa"
 # The cheapest argon2id that OWASP's password storage cheat sheet recommends: 7 MiB five times over.
 MIN_ARGON2_MEMORY_KIB = 7_168
 MIN_ARGON2_WORK = 5 * MIN_ARGON2_MEMORY_KIB
-OTHER_VARIABLES = frozenset({"LEGACY_ALL_ITEMS"})
-"""Variables of commands, which are not settings of a server."""
+CONFIG = "CONFIG"
+"""The variable with the path of a TOML file."""
+OTHER_VARIABLES = frozenset({CONFIG, "LEGACY_ALL_ITEMS"})
+"""Variables that are not settings of a server: the file of settings, and those of commands."""
 
 
 class BadSetting(SobremesaError):
@@ -194,14 +199,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def warnings(self) -> list[str]:
         """Return warnings about settings that are valid but probably a mistake."""
         found = []
-        if self.redis is not None and parse_store(self.store).is_embedded:
-            found.append(
-                f"{PREFIX}REDIS is set, but the store is a file: only rate limits use Redis. Events reach only the "
-                "sockets of this process; several nodes need a DynamoDB store."
-            )
         if self.insecure_passwords:
             found.append(f"{PREFIX}INSECURE_PASSWORDS is set: the password hashing is too weak to be safe.")
         return found
+
+    def require_workable(self) -> None:
+        """Raise BadSetting if these settings cannot work together, with the reason.
+
+        Redis is for several nodes. They need a table, a place for files and a database for records that all can reach.
+        """
+        if self.redis is None:
+            return
+        if parse_store(self.store).is_embedded:
+            raise BadSetting("redis is for several nodes, and a store in a file has one: use DynamoDB, or unset redis")
+        if self.files is None:
+            raise BadSetting(
+                "several nodes (redis is set) need shared files: set files to s3://bucket, or to the file:///folder of "
+                "a volume that all nodes mount"
+            )
+        if self.records is None or not self.records.startswith("postgres"):
+            raise BadSetting(
+                "several nodes (redis is set) need a shared database of records: set records to postgresql://..."
+            )
 
     @property
     def address(self) -> str:
@@ -221,13 +240,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], **given: Any) -> Settings:
-        """Return the settings of these variables; a `given` value that is not None overrides them."""
+        """Return the settings of these variables and of the TOML file that they name.
+
+        A variable overrides the file, and a `given` value that is not None overrides both. BadSetting for a name that
+        is no setting.
+        """
         known = {info.name: info for info in msgspec.structs.fields(cls)}
-        values: dict[str, Any] = {}
-        for name, text in environment.items():
-            field = name.removeprefix(PREFIX).lower()
-            if name.startswith(PREFIX) and field in known:
-                values[field] = _parsed(name, text, known[field].type)
+        values = _read_file(environment[PREFIX + CONFIG], known) if environment.get(PREFIX + CONFIG) else {}
+        for name, text in sorted(environment.items()):
+            setting = name.removeprefix(PREFIX)
+            if setting == name or setting in OTHER_VARIABLES:
+                continue
+            if setting.lower() not in known:
+                raise BadSetting(_unknown(setting, map(str.upper, known), PREFIX))
+            values[setting.lower()] = _parsed(name, text, known[setting.lower()].type)
         values |= {name: value for name, value in given.items() if value is not None}
         try:
             return msgspec.convert(values, cls, strict=False)
@@ -237,16 +263,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise BadSetting(str(error)) from None
 
 
-def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return a warning for each variable that looks like a setting and is not, with the nearest setting."""
-    known = [info.name.upper() for info in msgspec.structs.fields(Settings)]
-    found = []
-    for variable in sorted(environment):
-        name = variable.removeprefix(PREFIX)
-        if name != variable and name not in known and name not in OTHER_VARIABLES:
-            nearest = difflib.get_close_matches(name, known, n=1)
-            found.append(f"{variable} is not a setting" + (f": did you mean {PREFIX}{nearest[0]}?" if nearest else "."))
-    return found
+def _read_file(path: str, known: Iterable[str]) -> dict[str, Any]:
+    """Return the settings of a TOML file; BadSetting if it cannot be read or has another name."""
+    try:
+        with Path(path).open("rb") as file:
+            values = tomllib.load(file)
+    except OSError as error:
+        raise BadSetting(f"the settings file {path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(f"the settings file {path} is not valid TOML: {error}") from None
+    for name in values:
+        if name not in known:
+            raise BadSetting(f"{path}: {_unknown(name, known)}")
+    return values
+
+
+def _unknown(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return the text about a name that is no setting, with the nearest one."""
+    nearest = difflib.get_close_matches(name, list(known), n=1)
+    return f"{prefix}{name} is not a setting" + (f": did you mean {prefix}{nearest[0]}?" if nearest else ".")
 
 
 def _with_variable(text: str) -> str:

@@ -19,6 +19,10 @@ POLICY = (
 FOREVER = b"public, max-age=31536000, immutable"
 REVALIDATE = b"no-cache"
 ROUTE = "(client)"
+SCREENS = frozenset(
+    {"", "c", "d", "t", "inbox", "w", "admin", "settings", "invite", "signin", "register", "reset"},
+)
+"""The first segments of the client's routes (`web/src/App.tsx` and `web/src/screens/routes.tsx`)."""
 MAX_PREFIXES = 16
 """How many pages of mounted sites are cached: the prefix may contain a parameter of the outer application."""
 
@@ -42,9 +46,10 @@ class Client:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         file = self._find(scope["path"])
+        is_known = file is not self._index or scope["path"].split("/")[1] in SCREENS
         if file is self._index and mount_prefix():
             file = self._mounted_index(mount_prefix())
-        if file is None:
+        if file is None or not (is_known or _accepts_html(scope)):
             await _refuse(problem_of(NotFound()), scope, send)
             return
         trace_of(scope).route = ROUTE
@@ -52,7 +57,8 @@ class Client:
             problem = Problem(status=405, code="method_not_allowed", detail="Allowed methods: GET, HEAD.")
             await _refuse(problem, scope, send, [(b"allow", b"GET, HEAD")])
             return
-        await _answer(file, scope, send)
+        # A browser gets the page at an unknown path, too: it explains that there is nothing.
+        await _answer(file, scope, send, status=200 if is_known else 404)
 
     def _mounted_index(self, prefix: str) -> File:
         """Return the page of a mounted site: its files have the prefix, and a `meta` element tells it to the client."""
@@ -71,7 +77,11 @@ class Client:
         return self._index if is_route and is_served else None
 
 
-async def _answer(file: File, scope: Scope, send: Send) -> None:
+def _accepts_html(scope: Scope) -> bool:
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+async def _answer(file: File, scope: Scope, send: Send, *, status: int) -> None:
     request_headers = {
         name: value for name, value in scope["headers"] if name in (b"accept-encoding", b"if-none-match")
     }
@@ -82,14 +92,14 @@ async def _answer(file: File, scope: Scope, send: Send) -> None:
         (b"content-security-policy", POLICY),
         (b"vary", b"accept-encoding"),
     ]
-    if body.etag in request_headers.get(b"if-none-match", b"").decode("latin-1"):
+    if status == 200 and body.etag in request_headers.get(b"if-none-match", b"").decode("latin-1"):
         await send({"type": "http.response.start", "status": 304, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
         return
     headers += [(b"content-type", file.content_type.encode()), (b"content-length", b"%d" % len(body.content))]
     if encoding is not None:
         headers.append((b"content-encoding", encoding.encode()))
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body.content})
 
 
