@@ -5,6 +5,7 @@
         server = await app.communities.create_server(ana.actor, name="The long table")
 
 - `application`: `Sobremesa`, the library's entry point
+- `extensions`: what an application adds to the server
 - `store`: opens what a store holds: table, keys, files
 - `services`: builds the services that need more than one line
 - `site`: the routes, the gateway and the pages, as one ASGI application
@@ -13,7 +14,8 @@
 """
 
 from sobremesa.app.application import Sobremesa
+from sobremesa.app.extensions import Extension, load_extensions
 from sobremesa.app.registry import REGISTRY
 from sobremesa.app.store import layout_of
 
-__all__ = ["REGISTRY", "Sobremesa", "layout_of"]
+__all__ = ["REGISTRY", "Extension", "Sobremesa", "layout_of", "load_extensions"]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rich.console import Console
 
-from sobremesa.app import Sobremesa
+from sobremesa.app import Sobremesa, load_extensions
 from sobremesa.cli.store import Store
 from sobremesa.core.settings import CONFIG, PREFIX, Settings
 from sobremesa.http import logs
@@ -42,6 +42,9 @@ def serve(
     for warning in settings.warnings():
         console.print(f"[yellow]warning:[/yellow] {warning}", highlight=False, soft_wrap=True)
     logs.configure(_log_format(settings))
+    if settings.extensions:
+        # A console script does not search the working directory, where an application's own modules are.
+        sys.path.insert(0, "")
     run(_serve(settings))
 
 
@@ -53,7 +56,7 @@ async def _serve(settings: Settings) -> None:
         if settings.metrics_address is not None:
             console.print("Metrics: http://{}:{}/metrics".format(*settings.metrics_address), highlight=False)
 
-    async with Sobremesa.open(settings=settings) as app:
+    async with Sobremesa.open(settings=settings, **load_extensions(settings.extensions)._asdict()) as app:
         await serve_site(
             app.site(),
             host=settings.host,

@@ -162,6 +162,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         float,
         Meta(gt=0, description="How many seconds a judge may take for a message; after that the message is flagged."),
     ] = 2
+    extensions: Annotated[
+        list[str],
+        Meta(
+            description="Python objects with card types, setting types, a judge or a mailer of your own, as "
+            "`module:name`; see [library.md](library.md)."
+        ),
+    ] = []
     show_units: Annotated[
         bool, Meta(description="Return the cost of every request in the header `Sobremesa-Units`.")
     ] = False
