@@ -208,7 +208,7 @@ def _settings_page() -> str:
         {
             "variable": f"`{PREFIX}{info.name.upper()}`",
             "default": f"`{_default(info.default)}`",
-            "what it says": _description(info.type),
+            "meaning": _description(info.type),
         }
         for info in msgspec.structs.fields(Settings)
     ]

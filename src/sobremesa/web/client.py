@@ -55,7 +55,7 @@ class Client:
         await _answer(file, scope, send)
 
     def _mounted_index(self, prefix: str) -> File:
-        """Return the page of a mounted site: its files have the prefix, and a `meta` element tells it to the client."""
+        """Return the page of a mounted site: its files have the prefix, and a `meta` element has it for the client."""
         if prefix not in self._mounted:
             if len(self._mounted) >= MAX_PREFIXES:
                 self._mounted.clear()
