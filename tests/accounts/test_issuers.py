@@ -87,7 +87,7 @@ async def test_fifty_parallel_first_requests_create_one_user(table: Table, clock
         actors = await asyncio.gather(*(nodes[at % 2].authenticate(token) for at, token in enumerate(tokens)))
         assert len({actor.user_id for actor in actors}) == 1
         kinds = [row["entityType"] async for row in table.scan()]
-        assert sorted(kinds) == ["ExternalIdentity", "User", "UsernameClaim"]
+        assert sorted(kinds) == ["ExternalIdClaim", "ExternalIdentity", "User", "UsernameClaim"]
 
 
 async def test_a_taken_name_gets_a_suffix(table: Table, clock: SetClock, product: Product) -> None:

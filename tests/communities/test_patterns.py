@@ -23,6 +23,7 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts import entities as accounts
 from sobremesa.domains.accounts.issuers import ExternalUser
 from sobremesa.domains.accounts.provisioning import Provisioning
+from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.domains.communities import entities as com
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.moderation import entities as moderation
@@ -386,6 +387,9 @@ async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Acto
         issuer="https://issuer", subject="cy", tenant=Tenant("acme"), names=("cy",), good_until_ms=clock.now_ms() + 1000
     )
     await Provisioning(app.table, clock, Ids(clock)).find_or_create(external)
+    backend = Actor(tenant=Tenant("acme"), key_id=KeyId("key"), scopes=frozenset({"users:write"}))
+    await app.accounts.upsert_user(backend, backend.tenant, "dan", UserFields(display_name="Dan"))
+    await app.accounts.revoke_tokens(backend, backend.tenant, "dan")
     return actor
 
 

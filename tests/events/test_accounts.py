@@ -26,6 +26,7 @@ async def test_new_name_or_picture_is_published_to_the_user(app: Sobremesa, reco
         {
             "userId": actor.user_id,
             "username": "anna",
+            "displayName": None,
             "avatarUrl": "/v1/attachments/anna",
             "updatedAt": user.updated_at,
         },

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sobremesa import __version__
 from sobremesa.domains.accounts import api as accounts_api
-from sobremesa.domains.accounts import audit_api
+from sobremesa.domains.accounts import audit_api, tenant_user_api
 from sobremesa.domains.attachments import api as attachments_api
 from sobremesa.domains.attachments.errors import AttachmentMissing
 from sobremesa.domains.communities import api as communities_api
@@ -76,10 +76,12 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
 def list_endpoints(app: Sobremesa) -> list[Endpoint]:
     """Return every endpoint of the API, in the order of the documentation."""
     room_routes = partial(rooms_api.routes, refusals=[AttachmentMissing])
+    count_unread = rooms_api.unread_counts(app.room_kinds, inboxes_api.totals(app.inboxes))
     polling = Polling(app.live.hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     routes = [
         accounts_api.routes(app.accounts),
         audit_api.routes(app.audit, app.clock),
+        tenant_user_api.routes(app.accounts, count_unread),
         communities_api.routes(app.communities, app.accounts),
         room_routes(app.communities, title="Channels"),
         conversations_api.routes(app.conversations, app.accounts),
@@ -90,7 +92,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         records_api.routes(app.records_store),
         workspaces_api.routes(app.workspaces, app.accounts),
         invite_routes(app.invites),
-        rooms_api.shared_routes(app.room_kinds, inboxes_api.totals(app.inboxes)),
+        rooms_api.shared_routes(app.room_kinds, count_unread),
         inboxes_api.routes(app.inboxes),
         attachments_api.routes(app.attachments),
         moderation_api.routes(app.moderation),

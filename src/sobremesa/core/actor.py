@@ -46,6 +46,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     user: UserId | None = None
     username: str = ""
     session_id: SessionId | None = None
+    token_issued_ms: int | None = None
+    """When another issuer issued the token of this request; None for our own tokens."""
     is_admin: bool = False
     key_id: KeyId | None = None
     scopes: frozenset[str] = frozenset()

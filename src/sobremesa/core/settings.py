@@ -43,6 +43,7 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A product's own token issuer: its users sign in with these tokens.
 
     Exactly one of the three sets the keys that it signs with. `tenant` is fixed, or read from the claim `tenant_claim`.
+    With `map_subject`, the `sub` of a token is the external id of its user, which all issuers of a tenant share.
     """
 
     issuer: str
@@ -52,6 +53,7 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     public_key: str | None = None
     tenant: str = "default"
     tenant_claim: str | None = None
+    map_subject: bool = True
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sobremesa.domains.accounts.entities import Session
+from sobremesa.domains.accounts.entities import Session, User
+from sobremesa.domains.accounts.events import REVOCATION
 from sobremesa.domains.communities.entities import ServerMembership
 from sobremesa.domains.conversations.entities import Participant as ConversationParticipant
 from sobremesa.domains.threads.entities import Participant as ThreadParticipant
 from sobremesa.domains.workspaces.entities import Member as WorkspaceMember
-from sobremesa.live.events import MembershipKey, conversation, server, thread, workspace
+from sobremesa.live.events import MembershipKey, conversation, server, thread, tokens_of, workspace
 from sobremesa.live.hub import Hub
 from sobremesa.rooms.entities import Message
 from sobremesa.table import Delete, Entity, Operation, Update
+from sobremesa.table.updates import Set
 
 Parts: TypeAlias = Mapping[str, Any]
 
@@ -40,8 +42,15 @@ class Disconnects:
         for operation in operations:
             if isinstance(operation, Delete):
                 self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
+            if isinstance(operation, Update) and operation.key.entity is User:
+                self._changed_user(operation)
             if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
                 self._hub.invalidate(operation.key.parts["message_id"])
+
+    def _changed_user(self, operation: Update[Entity]) -> None:
+        """Close the sockets of a user whose tokens this process has just revoked."""
+        if any(isinstance(each, Set) and each.path in REVOCATION for each in operation.changes):
+            self._hub.end([tokens_of(operation.key.parts["user_id"])])
 
     def _removed(self, entity: type[Entity], parts: Parts, *, in_bulk: bool) -> None:
         key = MEMBERSHIP_KEYS.get(entity)

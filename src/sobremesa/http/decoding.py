@@ -184,6 +184,11 @@ def _too_big(limit: int) -> NoReturn:
     raise TooBig(f"The body may have at most {limit} bytes.", limit=limit)
 
 
+def body_error(error: msgspec.ValidationError) -> Invalid:
+    """Return the refusal of JSON that does not match its type, such as a line of a body."""
+    return _invalid(error, "body")
+
+
 def _invalid(error: msgspec.ValidationError, where: Where) -> Invalid:
     """Return the location of the mistake as a JSON pointer. The text names fields and types, never the input."""
     what, _, path = str(error).partition(" - at ")

@@ -130,7 +130,7 @@ class AudienceChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True,
     adds: tuple[TopicMembership, ...] = ()
     removes: tuple[TopicRemoval, ...] = ()
     ends: tuple[str, ...] = ()
-    """Sessions and users whose sockets are to be closed."""
+    """Sessions and users whose sockets are to be closed, and users whose tokens were revoked (`tokens_of`)."""
 
     @property
     def membership_keys(self) -> Sequence[MembershipKey]:
@@ -235,6 +235,23 @@ class EventTypes:
 
     def __getitem__(self, name: str) -> EventType[msgspec.Struct]:
         return self._by_name[name]
+
+
+_TOKENS = "tokens:"
+
+
+def tokens_of(user_id: UserId) -> str:
+    """Return the subject of the present tokens of a user, for `ends`.
+
+    It closes open sockets only. On replay it has no effect, unlike the user: the socket has a newer token, and would
+    be closed each time that it resumes.
+    """
+    return _TOKENS + user_id
+
+
+def subject_of(ended: str) -> str:
+    """Return the session or user whose open sockets an entry of `ends` closes."""
+    return ended.removeprefix(_TOKENS)
 
 
 def audience_change(*, removes: Iterable[TopicRemoval] = (), ends: Iterable[str] = ()) -> Publication:

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import structlog
 
 from sobremesa.core.actor import UserId
-from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval
+from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval, subject_of
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch
 from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.recent_events import RecentEvents
@@ -220,7 +220,7 @@ class Hub:
     def end(self, subjects: Iterable[str]) -> None:
         """End the subscribers of these sessions or users."""
         for subject in subjects:
-            for subscriber in list(self._of_subject.get(subject, ())):
+            for subscriber in list(self._of_subject.get(subject_of(subject), ())):
                 self.detach(subscriber)
                 subscriber.end()
 

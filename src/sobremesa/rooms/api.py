@@ -122,6 +122,7 @@ class UnreadEverywhere(Output):
 
 ShownRoomId = Annotated[RoomId, msgspec.Meta(description="The id of the room: `channelId`, `convoId` or `threadId`.")]
 InboxTotals: TypeAlias = Callable[[Actor], Awaitable[list[InboxUnreadView]]]
+CountUnread: TypeAlias = Callable[[Actor], Awaitable[UnreadEverywhere]]
 """Returns the unread counts of a user's notification inboxes."""
 
 
@@ -259,7 +260,24 @@ def routes(
     return api
 
 
-def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
+def unread_counts(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> CountUnread:
+    """Return the function that counts what is unread in all rooms and inboxes of a user."""
+
+    async def count(actor: Actor) -> UnreadEverywhere:
+        rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]
+        inboxes = await inbox_totals(actor)
+        unmuted = [room for room in rooms if not room.muted]
+        total = UnreadView(
+            sum(room.count for room in unmuted) + sum(inbox.count for inbox in inboxes),
+            any(room.capped for room in unmuted),
+            sum(room.mentions for room in rooms),
+        )
+        return UnreadEverywhere(total, rooms, inboxes)
+
+    return count
+
+
+def shared_routes(kinds: Sequence[Rooms], count_unread: CountUnread) -> Routes:
     """Return the routes that cover all kinds of room."""
     api = Routes("Rooms", "Messages and unread counts across all rooms of a user.")
 
@@ -275,14 +293,6 @@ def shared_routes(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> Routes:
     @api.get("/users/me/unread", limit="write")
     async def count_unread_everywhere(actor: Actor) -> UnreadEverywhere:
         """Count what is unread in all your rooms and inboxes."""
-        rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]
-        inboxes = await inbox_totals(actor)
-        unmuted = [room for room in rooms if not room.muted]
-        total = UnreadView(
-            sum(room.count for room in unmuted) + sum(inbox.count for inbox in inboxes),
-            any(room.capped for room in unmuted),
-            sum(room.mentions for room in rooms),
-        )
-        return UnreadEverywhere(total, rooms, inboxes)
+        return await count_unread(actor)
 
     return api

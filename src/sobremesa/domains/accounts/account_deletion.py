@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from sobremesa.core.actor import DELETED_NAME, UserId
@@ -11,8 +10,10 @@ from sobremesa.core.errors import Clash
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.deletion_hooks import JOB, JobQueue, PendingDeletions, UserDataOfDomains
 from sobremesa.domains.accounts.entities import (
+    AuditEntry,
     Credential,
     EmailClaim,
+    ExternalIdClaim,
     ExternalIdentity,
     PasswordReset,
     User,
@@ -22,6 +23,8 @@ from sobremesa.domains.accounts.entities import (
     delete_account,
     delete_user_data,
     email_claim,
+    external_id_claim,
+    identity_by_key,
     user_by_id,
 )
 from sobremesa.domains.accounts.errors import WrongPassword
@@ -29,6 +32,7 @@ from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.sessions import Sessions
 from sobremesa.domains.accounts.username_claims import name_key
 from sobremesa.table import (
+    Create,
     Delete,
     Key,
     Operation,
@@ -70,8 +74,12 @@ class AccountDeletion:
         self._domains = domains
 
     async def start(self, user: User, password: str | None) -> None:
-        """Empty the profile and queue the removal of the rest; refused while a domain objects."""
+        """Delete an account by its user, who confirms it with the password."""
         await self._check_password(user, password)
+        await self.delete(user)
+
+    async def delete(self, user: User, *, audit: Create[AuditEntry] | None = None) -> None:
+        """Empty the profile and queue the removal of the rest; refused while a domain objects."""
         for domain in self._domains():
             refusal = await domain.find_objection(user.user_id)
             if refusal is not None:
@@ -84,6 +92,7 @@ class AccountDeletion:
                 removals=removals,
                 pending=self._pending_deletions.adding(user.user_id),
                 job=self._jobs.new(JOB, user.user_id),
+                audit=audit,
                 pattern=delete_account,
             )
         except ConditionFailed:
@@ -106,8 +115,6 @@ class AccountDeletion:
         await self._table.write_many(deletes, pattern=delete_user_data)
         for domain in self._domains():
             await domain.delete_user_data(user_id)
-        await self._end_identity(user)
-
         await self._pending_deletions.end(user_id)
 
     async def _check_password(self, user: User, password: str | None) -> None:
@@ -126,7 +133,8 @@ class AccountDeletion:
         return Update(
             user.own_key(),
             set_to(username=DELETED_NAME, email=None, updated_at=now, deleted_at=now),
-            remove("avatar_url", "password_hash", "is_admin"),
+            remove("avatar_url", "password_hash", "is_admin", "identity", "identities", "external_id"),
+            remove("display_name", "contact_email", "data", "locale", "time_zone"),
             when=absent_or_null("deleted_at") & equals("username", user.username) & same_hash,
         )
 
@@ -142,21 +150,21 @@ class AccountDeletion:
             Delete(row.own_key(), when=equals("user_id", user.user_id))
             for row in found
             if isinstance(row, Credential | UsernameClaim | EmailClaim) and row.user_id == user.user_id
-        ]
+        ] + await self._endings(user)
 
-    async def _end_identity(self, user: User) -> None:
-        """Mark the external identity as deleted until its issuer's old tokens have expired."""
-        if user.identity is None:
-            return
+    async def _endings(self, user: User) -> list[Operation]:
+        """Return what marks the identities and the external id as deleted until old tokens have expired."""
+        identities = {*user.identities, *filter(None, [user.identity])}
+        keys: list[Key[ExternalIdentity] | Key[ExternalIdClaim]] = [
+            identity_by_key(identity=identity) for identity in sorted(identities)
+        ]
+        if user.external_id is not None:
+            keys.append(external_id_claim(tenant=user.tenant, external_id=user.external_id))
         now = self._clock.now_ms()
         ended = set_to(ended_at=instant(now), expires_at=now // 1000 + IDENTITY_TOMBSTONE_SECONDS)
-        with contextlib.suppress(ConditionFailed):
-            await self._table.write(
-                Update(
-                    ExternalIdentity.key(identity=user.identity),
-                    ended,
-                    when=equals("user_id", user.user_id) & absent_or_null("ended_at"),
-                ),
-                pattern=delete_user_data,
-            )
-        await self._table.write(Update(user.own_key(), remove("identity")), pattern=delete_user_data)
+        still = equals("user_id", user.user_id) & absent_or_null("ended_at")
+        return [
+            Update(row.own_key(), ended, when=still)
+            for row in await self._table.get_many(keys, consistent=True)
+            if isinstance(row, ExternalIdentity | ExternalIdClaim) and row.user_id == user.user_id
+        ]

@@ -16,11 +16,15 @@ MAX_TOKENS = 20_000
 
 
 class UserProof(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user's token proves. A token of another issuer has a tenant instead of a session."""
+    """What a user's token proves. A token of another issuer has a tenant instead of a session.
+
+    `issued_ms` is when the other issuer issued it, if the token has that time.
+    """
 
     user_id: UserId
     session_id: SessionId | None = None
     tenant: Tenant | None = None
+    issued_ms: int | None = None
     good_until_ms: int
 
     @property

@@ -13,6 +13,7 @@ from sobremesa.domains.accounts.errors import (
     BadRegistrationToken,
     BadResetToken,
     EmailTaken,
+    LogoutUnavailable,
     MailNotConfigured,
     NoPassword,
     OwnsServers,
@@ -26,6 +27,7 @@ from sobremesa.domains.accounts.errors import (
 )
 from sobremesa.domains.accounts.names import (
     MAX_DEVICE,
+    MAX_DISPLAY_NAME,
     MAX_EMAIL,
     MAX_PASSWORD,
     MAX_USERNAME,
@@ -59,6 +61,15 @@ Username = Annotated[
         max_length=MAX_USERNAME,
         description="Letters and digits of one script, `_`, `.` and `-`. Unique, ignoring case.",
         examples=["ana"],
+    ),
+]
+DisplayName = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_DISPLAY_NAME,
+        description="The name that other users see, any text on one line. It need not be unique.",
+        examples=["Ana Maria"],
     ),
 ]
 NewPassword = Annotated[str, Meta(min_length=MIN_PASSWORD, max_length=MAX_PASSWORD, examples=["correct horse battery"])]
@@ -136,9 +147,10 @@ class PasswordChange(Input):
 
 
 class ProfileChange(Input):
-    """The fields to change; omitted fields stay as they are. A null picture removes it."""
+    """The fields to change; omitted fields stay as they are. A null display name or picture removes it."""
 
     username: Username | UnsetType = UNSET
+    display_name: DisplayName | UnsetType | None = UNSET
     avatar_url: AvatarUrl | UnsetType | None = UNSET
 
 
@@ -216,9 +228,13 @@ def routes(accounts: Accounts) -> Routes:
         """
         return signed_in_view(await accounts.refresh(body.refresh_token))
 
-    @api.post("/auth/logout", status=204)
+    @api.post("/auth/logout", status=204, errors=[LogoutUnavailable])
     async def logout(actor: Actor) -> None:
-        """Log out: end the session of this request."""
+        """Log out: end the session of this request.
+
+        A token of your own issuer has no session here: all tokens of the user that were issued before now are refused,
+        on all devices. It is refused for a token without the claim `iat`.
+        """
         await accounts.logout(actor)
 
     @api.post("/auth/reset", status=202, limit="credentials", errors=[MailNotConfigured])
@@ -252,11 +268,12 @@ def _declare_own(api: Routes, accounts: Accounts) -> None:
 
     @api.patch("/users/me", errors=[UsernameTaken, Invalid])
     async def change_me(actor: Actor, body: ProfileChange) -> Me:
-        """Change your username or picture."""
+        """Change your username, display name or picture."""
         return own_view(
             await accounts.change_profile(
                 actor,
                 username=None if body.username is UNSET else body.username,
+                display_name=body.display_name,
                 avatar_url=body.avatar_url,
             )
         )

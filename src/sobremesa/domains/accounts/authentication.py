@@ -6,11 +6,14 @@ once and then cached. The session, the user or the key is read consistently from
 
 from __future__ import annotations
 
+import structlog
+
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock
+from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Unauthenticated
 from sobremesa.domains.accounts.actor_cache import ActorCache, Proof, UserProof
 from sobremesa.domains.accounts.entities import Session, User, session_by_id, user_by_id
+from sobremesa.domains.accounts.errors import AccountDisabled, TokenRefused
 from sobremesa.domains.accounts.issuers import RELOAD_SECONDS, Issuers
 from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.server_keys import PREFIX as KEY_PREFIX
@@ -19,6 +22,8 @@ from sobremesa.domains.accounts.signatures import peek
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.table import Key, Table
 from sobremesa.table.errors import BadKey
+
+_log = structlog.get_logger("sobremesa.domains.accounts")
 
 
 class Authentication:
@@ -56,12 +61,13 @@ class Authentication:
 
     async def _resolve(self, token: str) -> Actor:
         invalidations = self._actor_cache.invalidations
-        proof = self._actor_cache.find_proof(token) or await self._prove(token)
-        read_ms = self._clock.now_ms()
         try:
+            proof = self._actor_cache.find_proof(token) or await self._prove(token)
+            read_ms = self._clock.now_ms()
             actor = await (self._read_user(proof) if isinstance(proof, UserProof) else self._keys.read(proof))
-        except Unauthenticated:
+        except Unauthenticated as refusal:
             self._actor_cache.drop(token)
+            _log_refusal(refusal)
             raise
         self._actor_cache.store(token, proof, actor, read_ms=read_ms, invalidations=invalidations)
         return actor
@@ -75,7 +81,9 @@ class Authentication:
             user_id = await self._provisioning.find_or_create(external)
             # Not until the token expires: by then the issuer may have withdrawn the key that signed it.
             until_ms = min(external.good_until_ms, self._clock.now_ms() + RELOAD_SECONDS * 1000)
-            return UserProof(user_id=user_id, tenant=external.tenant, good_until_ms=until_ms)
+            return UserProof(
+                user_id=user_id, tenant=external.tenant, issued_ms=external.issued_ms, good_until_ms=until_ms
+            )
         claims = await self._tokens.verify(token)
         return UserProof(user_id=claims.sub, session_id=claims.sid, good_until_ms=claims.exp * 1000)
 
@@ -84,21 +92,43 @@ class Authentication:
         try:
             user, *session = await self._table.get_many(_keys(proof), consistent=True)
         except BadKey:
-            raise Unauthenticated from None
+            raise TokenRefused("unknown_user") from None
         if not isinstance(user, User) or user.deleted_at is not None:
-            raise Unauthenticated
+            raise TokenRefused("deleted_user", user_id=proof.user_id)
         if session and not isinstance(session[0], Session):
-            raise Unauthenticated
-        if proof.tenant is not None and proof.tenant != user.tenant:
-            # A user stays in their first tenant: in another tenant they have another account.
-            raise Unauthenticated("This token is for another tenant than the account.")
+            raise TokenRefused("session_ended", user_id=user.user_id)
+        if proof.tenant is not None:
+            _check_external(proof, user)
+        if user.disabled_at is not None:
+            raise AccountDisabled
         return Actor(
             tenant=user.tenant,
             user=user.user_id,
             username=user.username,
             session_id=proof.session_id,
+            token_issued_ms=proof.issued_ms,
             is_admin=user.is_admin,
         )
+
+
+def _check_external(proof: UserProof, user: User) -> None:
+    """Raise TokenRefused if a token of another issuer is for another tenant, or was revoked."""
+    if proof.tenant != user.tenant:
+        # A user stays in their first tenant: in another tenant they have another account.
+        detail = "This token is for another tenant than the account."
+        raise TokenRefused("wrong_tenant", detail, user_id=user.user_id)
+    if user.tokens_valid_after is None:
+        return
+    if proof.issued_ms is None or instant(proof.issued_ms) < user.tokens_valid_after:
+        raise TokenRefused("revoked", user_id=user.user_id)
+
+
+def _log_refusal(refusal: Unauthenticated) -> None:
+    """Log why a token is refused, never the token."""
+    if isinstance(refusal, TokenRefused):
+        _log.info("authentication failed", reason=refusal.reason, **refusal.facts)
+    else:
+        _log.info("authentication failed", reason="disabled" if isinstance(refusal, AccountDisabled) else refusal.code)
 
 
 def _keys(proof: UserProof) -> list[Key[User] | Key[Session]]:

@@ -45,6 +45,8 @@ class User(Entity):
     """Tokens of other issuers that were issued before this are refused."""
     identity: str | None = None
     """The key of the ExternalIdentity, for a user of another issuer."""
+    identities: frozenset[str] = frozenset()
+    """The keys of further ones: of other issuers of the tenant, or of a user whom the backend created."""
     password_hash: str | None = None
     """Only on legacy rows; it moves to the Credential at the next login."""
     created_at: Instant = EPOCH
@@ -288,6 +290,16 @@ revoke_api_key = WritePattern("ACC.31", "Revoke a server key", ApiKey, AuditEntr
 grant_admin = WritePattern("ACC.32", "Grant or revoke administrator rights", User, AuditEntry)
 ask_registration = WritePattern("ACC.37", "Request a registration by mail", PendingRegistration)
 record_act = WritePattern("ACC.36", "Record an action of the operator", AuditEntry)
+upsert_user = WritePattern(
+    "ACC.38",
+    "Create or change a user of a tenant",
+    User,
+    ExternalIdClaim,
+    UsernameClaim,
+    TenantUsernameClaim,
+    AuditEntry,
+)
+revoke_tokens = WritePattern("ACC.39", "Revoke the tokens of a user, disable or enable the user", User, AuditEntry)
 store_keys = WritePattern("ACC.33", "Store signing keys and secrets", SigningKey, ServerSecret)
 delete_account = WritePattern(
     "ACC.34",
@@ -297,12 +309,12 @@ delete_account = WritePattern(
     EmailClaim,
     UsernameClaim,
     TenantUsernameClaim,
+    ExternalIdentity,
+    ExternalIdClaim,
     Departing,
     AuditEntry,
 )
-delete_user_data = WritePattern(
-    "ACC.35", "Remove the data of a deleted user", Session, Block, PasswordReset, ExternalIdentity, User, Departing
-)
+delete_user_data = WritePattern("ACC.35", "Remove the data of a deleted user", Session, Block, PasswordReset, Departing)
 
 
 def profile_of(user_id: UserId, user: User | None) -> PublicProfile:

@@ -7,6 +7,9 @@ from msgspec import UnsetType
 from sobremesa.core.actor import own_picture
 from sobremesa.core.errors import Clash, Forbidden, Invalid, NotConfigured, Unauthenticated
 
+MAX_LOGGED = 200
+"""How much of a claim of a refused token is logged."""
+
 
 class EmailTaken(Clash):
     """Another user has this e-mail address."""
@@ -48,6 +51,30 @@ class BadCredentials(Unauthenticated):
 
     code = "bad_credentials"
     default_detail = "The e-mail address, username or password is wrong."
+
+
+class TokenRefused(Unauthenticated):
+    """A token is refused. The reason is for the log alone: every client gets the same code."""
+
+    def __init__(self, reason: str, detail: str | None = None, /, **facts: str | None) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.facts = {name: text[:MAX_LOGGED] for name, text in facts.items() if text is not None}
+        """What helps the operator, of any length in the token: its issuer, its audience, the id of its key."""
+
+
+class AccountDisabled(Unauthenticated):
+    """The product's backend has disabled this account."""
+
+    code = "account_disabled"
+    default_detail = "This account is disabled."
+
+
+class LogoutUnavailable(Clash):
+    """The token has no time of issue, so that it cannot be told apart from later ones."""
+
+    code = "logout_unavailable"
+    default_detail = "This token cannot be ended here. Its issuer must end the session."
 
 
 class SessionEnded(Unauthenticated):

@@ -19,10 +19,11 @@ from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import Busy, Unauthenticated
+from sobremesa.core.errors import Busy
 from sobremesa.core.settings import BadSetting, Issuer
+from sobremesa.domains.accounts.errors import TokenRefused
 from sobremesa.domains.accounts.jwks import check_address, fetch, read
-from sobremesa.domains.accounts.signatures import Header, PublicKey, good_until_ms, proven
+from sobremesa.domains.accounts.signatures import Header, PublicKey, good_until_ms, issued_ms, proven
 from sobremesa.table.errors import BadKey
 from sobremesa.table.keys import check_part
 
@@ -50,6 +51,9 @@ class ExternalUser(msgspec.Struct, frozen=True, kw_only=True):
     tenant: Tenant
     names: tuple[str, ...]
     """Candidates for the username, the best first."""
+    maps_subject: bool = True
+    """Whether the subject is the external id of the user."""
+    issued_ms: int | None = None
     good_until_ms: int
 
 
@@ -67,8 +71,10 @@ class Issuers:
     async def verify(self, token: str, header: Header, issuer: str) -> ExternalUser:
         """Verify a token; Unauthenticated unless this issuer signed it for our audience and it is valid now."""
         known = self._issuers.get(issuer)
-        if known is None or header.alg not in ALGORITHMS:
-            raise Unauthenticated
+        if known is None:
+            raise TokenRefused("unknown_issuer", issuer=issuer)
+        if header.alg not in ALGORITHMS:
+            raise TokenRefused("bad_algorithm", issuer=issuer, algorithm=header.alg)
         claims = proven(token, await known.key(header.kid), ALGORITHMS)
 
         good_until = good_until_ms(claims, self._clock.now_ms())
@@ -76,9 +82,11 @@ class Issuers:
         audiences = audience if isinstance(audience, list) else [audience]
         subject = claims.get("sub")
         if claims.get("iss") != issuer or known.settings.audience not in audiences:
-            raise Unauthenticated
+            raise TokenRefused(
+                "wrong_audience", issuer=issuer, audience=str(audience), expected=known.settings.audience
+            )
         if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT or not subject.isprintable():
-            raise Unauthenticated
+            raise TokenRefused("bad_subject", issuer=issuer)
         return ExternalUser(
             issuer=issuer,
             subject=subject,
@@ -86,6 +94,8 @@ class Issuers:
             names=tuple(
                 name for claim in ("preferred_username", "name", "sub") if isinstance(name := claims.get(claim), str)
             ),
+            maps_subject=known.settings.map_subject,
+            issued_ms=issued_ms(claims),
             good_until_ms=good_until,
         )
 
@@ -121,7 +131,7 @@ class _KnownIssuer:
         if key is None:
             if not self._keys:
                 raise Busy("The keys of the token's issuer are not available. Try again later.")
-            raise Unauthenticated
+            raise TokenRefused("unknown_kid", issuer=self.settings.issuer, kid=kid)
         return key
 
     def _find(self, kid: str | None) -> PublicKey | None:
@@ -195,9 +205,9 @@ def _tenant(settings: Issuer, claims: Mapping[str, Any]) -> Tenant:
         return Tenant(settings.tenant)
     named = claims.get(settings.tenant_claim)
     if not isinstance(named, str):
-        raise Unauthenticated("This token has no valid tenant.")
+        raise TokenRefused("no_tenant", "This token has no valid tenant.", issuer=settings.issuer)
     try:
         check_part("tenant", named)
     except BadKey:
-        raise Unauthenticated("This token has no valid tenant.") from None
+        raise TokenRefused("no_tenant", "This token has no valid tenant.", issuer=settings.issuer) from None
     return Tenant(named)

@@ -9,7 +9,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Invalid
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import Credential, User, credential_of, log_in
-from sobremesa.domains.accounts.errors import BadCredentials
+from sobremesa.domains.accounts.errors import AccountDisabled, BadCredentials
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.names import folded, normal_email
 from sobremesa.domains.accounts.passwords import Passwords
@@ -76,6 +76,8 @@ class Login:
                 raise BadCredentials
             if not await self._passwords.matches(password, hashed):
                 raise BadCredentials
+            if user.disabled_at is not None:
+                raise AccountDisabled
             created = self._sessions.new(user.user_id, device)
             operations = await self._opening(user, credential, hashed, password, address)
 

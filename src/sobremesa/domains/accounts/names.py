@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import unicodedata
 
 from sobremesa.core.actor import DELETED_NAME
@@ -15,6 +16,7 @@ MIN_USERNAME, MAX_USERNAME = 2, 32
 MAX_DISPLAY_NAME = 80
 MIN_PASSWORD, MAX_PASSWORD = 8, 256
 MAX_DEVICE = 64
+SUFFIX_BYTES = 3
 
 RESERVED = frozenset({DELETED_NAME, "everyone", "here", "me", "system", "admin"})
 
@@ -83,6 +85,12 @@ def derive_username(text: str) -> str:
         return normal_username(kept)
     except Invalid:
         return "user"
+
+
+def with_suffix(username: str) -> str:
+    """Return a username that is most likely free: the start of this one, and random characters."""
+    suffix = secrets.token_hex(SUFFIX_BYTES)
+    return f"{username[: MAX_USERNAME - len(suffix) - 1]}-{suffix}"
 
 
 def check_password(password: str, field: str = "password") -> None:

@@ -11,12 +11,12 @@ import msgspec
 
 from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.clock import Clock, instant
-from sobremesa.core.errors import NotFound, Unauthenticated
+from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.actor_cache import ActorCache, KeyProof
 from sobremesa.domains.accounts.audit import OPERATOR, Audit, tenant_scope
 from sobremesa.domains.accounts.entities import ApiKey, api_key_by_id, api_keys_of, create_api_key, revoke_api_key
-from sobremesa.domains.accounts.errors import invalid
+from sobremesa.domains.accounts.errors import TokenRefused, invalid
 from sobremesa.domains.accounts.secret_hash import secret_hash
 from sobremesa.table import Create, Delete, Page, Table
 from sobremesa.table.errors import BadKey, ConditionFailed
@@ -122,7 +122,7 @@ class ServerKeys:
         """Parse the key id of a token. `read` checks the secret."""
         key_id, _, secret = token.removeprefix(PREFIX).partition("_")
         if not key_id or not secret or len(token) > MAX_TOKEN or not token.isascii():
-            raise Unauthenticated
+            raise TokenRefused("malformed_key")
         return KeyProof(key_id=KeyId(key_id), hash=secret_hash(token), good_until_ms=ALWAYS_MS)
 
     async def read(self, proof: KeyProof) -> Actor:
@@ -130,7 +130,7 @@ class ServerKeys:
         try:
             key = await self._table.get(api_key_by_id(key_id=proof.key_id))
         except BadKey:
-            raise Unauthenticated from None
+            raise TokenRefused("malformed_key") from None
         if key is None or not hmac.compare_digest(key.hash, proof.hash):
-            raise Unauthenticated
+            raise TokenRefused("unknown_key", key_id=proof.key_id)
         return Actor(tenant=key.tenant, key_id=key.key_id, scopes=key.scopes)

@@ -28,6 +28,7 @@ from sobremesa.domains.accounts.entities import (
     grant_admin,
     record_act,
 )
+from sobremesa.domains.accounts.errors import LogoutUnavailable
 from sobremesa.domains.accounts.exporting import export_user
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
@@ -39,10 +40,13 @@ from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.profiles import Profiles
 from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.registration import Registration
+from sobremesa.domains.accounts.revocation import Revocation
 from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.sessions import Sessions, SignedIn
+from sobremesa.domains.accounts.tenant_users import TenantUsers
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
+from sobremesa.domains.accounts.user_batches import UserBatches
 from sobremesa.domains.accounts.verification import Verification
 from sobremesa.http.large_requests import LargeRequests
 from sobremesa.http.limits import Limits
@@ -115,6 +119,9 @@ class Accounts:
             settings=settings,
             unclaimed=unclaimed,
         )
+        self._revocation = Revocation(
+            table, clock, directory=directory, sessions=self._sessions, actor_cache=actor_cache
+        )
         mail = MailTasks(mailer)
         mailed = MailedTokens(clock, limits, mail)
         self._verification = Verification(
@@ -157,6 +164,29 @@ class Accounts:
             domains=domains,
         )
 
+        users = TenantUsers(
+            table,
+            clock,
+            ids,
+            directory=directory,
+            profiles=profiles,
+            revocation=self._revocation,
+            account_deletion=self._account_deletion,
+            audit=audit,
+            unclaimed=unclaimed,
+        )
+        self.upsert_user, self.get_tenant_user, self.delete_user = (
+            users.upsert_user,
+            users.get_tenant_user,
+            users.delete_user,
+        )
+        self.disable_user, self.enable_user, self.revoke_tokens = (
+            users.disable_user,
+            users.enable_user,
+            users.revoke_tokens,
+        )
+        self.upsert_users = UserBatches(table, users, audit).upsert_users
+
     async def prepare(self) -> None:
         """Do in advance what would make the first login slower than others."""
         self._passwords.prepare()
@@ -198,10 +228,17 @@ class Accounts:
         return await self._sessions.refresh(refresh_token)
 
     async def logout(self, actor: Actor) -> None:
-        """End the session of the actor; an actor of another issuer has none."""
+        """End the session of the actor; for a user of another issuer, revoke all tokens issued before now.
+
+        LogoutUnavailable if the actor has neither a session nor a token with a time of issue.
+        """
         if actor.session_id is not None:
             with contextlib.suppress(NotFound):
                 await self._sessions.end(actor.user_id, actor.session_id)
+        elif actor.token_issued_ms is not None:
+            await self._revocation.log_out(actor)
+        else:
+            raise LogoutUnavailable
 
     async def list_sessions(self, actor: Actor, *, limit: int = 50, cursor: str | None = None) -> Page[Session]:
         """Return a page of the actor's sessions."""

@@ -30,7 +30,7 @@ from sobremesa.domains.accounts.entities import (
     sessions_of,
     user_by_id,
 )
-from sobremesa.domains.accounts.errors import SessionEnded
+from sobremesa.domains.accounts.errors import AccountDisabled, SessionEnded
 from sobremesa.domains.accounts.keyring import ACCESS_SECONDS, Keyring
 from sobremesa.domains.accounts.secret_hash import secret_hash
 from sobremesa.domains.accounts.tokens import Tokens
@@ -154,6 +154,8 @@ class Sessions:
         user, session = await self._table.get_many(keys, consistent=True)
         if not isinstance(user, User) or user.deleted_at is not None or not isinstance(session, Session):
             raise SessionEnded
+        if user.disabled_at is not None:
+            raise AccountDisabled
         return user, session
 
     async def _rotate(self, session: Session, current: str, successor: str) -> None:

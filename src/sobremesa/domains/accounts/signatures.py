@@ -17,11 +17,14 @@ from joserfc.errors import JoseError, UnsupportedAlgorithmError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
 
-from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.errors import TokenRefused
 
 MAX_TOKEN = 8192
 NOT_YET_LEEWAY_SECONDS = 5
 """The leeway of `nbf`, since clocks differ. There is none for `exp`."""
+
+MAX_SECONDS = 253_402_300_800
+"""The end of the year 9999."""
 
 PublicKey: TypeAlias = OKPKey | ECKey | RSAKey
 
@@ -58,12 +61,12 @@ class _Allowed(JWSRegistry):
 def peek(token: str) -> tuple[Header, Hint]:
     """Return the unverified header and issuer of a token; Unauthenticated if it is malformed."""
     if len(token) > MAX_TOKEN or token.count(".") != 2:
-        raise Unauthenticated
+        raise TokenRefused("malformed")
     header, claims, _ = token.split(".")
     try:
         return _decoded(header, Header), _decoded(claims, Hint)
     except (msgspec.DecodeError, msgspec.ValidationError, binascii.Error, ValueError, RecursionError):
-        raise Unauthenticated from None
+        raise TokenRefused("malformed") from None
 
 
 def proven(token: str, key: PublicKey, algorithms: Sequence[str]) -> dict[str, Any]:
@@ -72,7 +75,7 @@ def proven(token: str, key: PublicKey, algorithms: Sequence[str]) -> dict[str, A
     try:
         return jwt.decode(token, key, registry=registry).claims
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):
-        raise Unauthenticated from None
+        raise TokenRefused("bad_signature") from None
 
 
 def signed(claims: dict[str, Any], key: OKPKey, *, kid: str, algorithm: str) -> str:
@@ -85,12 +88,20 @@ def good_until_ms(claims: dict[str, Any], now_ms: int) -> int:
     try:
         times = msgspec.convert(claims, Times)
     except msgspec.ValidationError:
-        raise Unauthenticated from None
+        raise TokenRefused("no_expiry") from None
     if not times.exp * 1000 > now_ms:
-        raise Unauthenticated("This token has expired.")
+        raise TokenRefused("expired", "This token has expired.")
     if times.nbf is not None and times.nbf * 1000 > now_ms + NOT_YET_LEEWAY_SECONDS * 1000:
-        raise Unauthenticated("This token is not valid yet.")
+        raise TokenRefused("not_yet_valid", "This token is not valid yet.")
     return int(min(times.exp * 1000, 1 << 53))
+
+
+def issued_ms(claims: dict[str, Any]) -> int | None:
+    """Return when a token was issued, in epoch milliseconds; None if it has no valid time of issue."""
+    issued = claims.get("iat")
+    if isinstance(issued, bool) or not isinstance(issued, int | float) or not 0 <= issued < MAX_SECONDS:
+        return None
+    return int(issued * 1000)
 
 
 def _decoded(part: str, kind: type[Any]) -> Any:

@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.core.actor import SessionId, Tenant, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import Unauthenticated
+from sobremesa.domains.accounts.errors import TokenRefused
 from sobremesa.domains.accounts.keyring import ACCESS_SECONDS, Keyring
 from sobremesa.domains.accounts.signatures import good_until_ms, peek, proven, signed
 
@@ -55,17 +55,17 @@ class Tokens:
         """Return the claims of an access token; Unauthenticated unless its signature and claims are valid now."""
         header, _ = peek(token)
         if header.alg != ALGORITHM or header.kid is None:
-            raise Unauthenticated
+            raise TokenRefused("bad_algorithm", algorithm=header.alg)
         key = await self._keyring.find_key(header.kid)
         if key is None:
-            raise Unauthenticated
+            raise TokenRefused("unknown_kid", kid=header.kid)
         claims = proven(token, key, [ALGORITHM])
 
         good_until_ms(claims, self._clock.now_ms())
         try:
             access = msgspec.convert(claims, AccessClaims)
         except msgspec.ValidationError:
-            raise Unauthenticated from None
+            raise TokenRefused("malformed") from None
         if access.iss != self.issuer:
-            raise Unauthenticated
+            raise TokenRefused("unknown_issuer", issuer=access.iss)
         return access

@@ -18,9 +18,11 @@ class Me(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     email: str | None
     avatar_url: str | None
     tenant: Tenant
+    external_id: str | None
     is_admin: bool
     created_at: Instant
     updated_at: Instant
@@ -31,6 +33,7 @@ class UserView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     created_at: Instant
 
@@ -59,6 +62,7 @@ class BlockView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     created_at: Annotated[Instant, Meta(description="When the user was blocked.")]
 
@@ -82,9 +86,11 @@ def own_view(user: User) -> Me:
     return Me(
         user_id=user.user_id,
         username=user.username,
+        display_name=user.display_name,
         email=user.email,
         avatar_url=own_picture(user.avatar_url),
         tenant=user.tenant,
+        external_id=user.external_id,
         is_admin=user.is_admin,
         created_at=user.created_at,
         updated_at=user.updated_at,
@@ -95,6 +101,7 @@ def user_view(user: User) -> UserView:
     return UserView(
         user_id=user.user_id,
         username=user.username,
+        display_name=user.display_name,
         avatar_url=own_picture(user.avatar_url),
         created_at=user.created_at,
     )
@@ -114,6 +121,7 @@ def block_view(block: Block, profile: PublicProfile) -> BlockView:
     return BlockView(
         user_id=block.blocked_id,
         username=profile.username,
+        display_name=profile.display_name,
         avatar_url=profile.avatar_url,
         created_at=block.created_at,
     )

@@ -1,0 +1,201 @@
+"""The users of a tenant, as the product's backend creates and changes them by their external ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from sobremesa.core.actor import Actor, Tenant, UserId
+from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Busy, NotFound
+from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.account_deletion import AccountDeletion
+from sobremesa.domains.accounts.audit import Audit, tenant_scope
+from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.entities import AuditEntry, ExternalIdClaim, User, external_id_claim, upsert_user
+from sobremesa.domains.accounts.errors import UsernameTaken
+from sobremesa.domains.accounts.external_ids import ExternalId, claim_external_id, require_external_id
+from sobremesa.domains.accounts.names import derive_username, with_suffix
+from sobremesa.domains.accounts.profiles import Profiles
+from sobremesa.domains.accounts.revocation import Revocation
+from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
+from sobremesa.domains.accounts.user_fields import UserFields, checked
+from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks
+from sobremesa.table import Create, Put, Table, equals, present, set_to
+from sobremesa.table.errors import BadKey, ConditionFailed
+
+ATTEMPTS = 8
+READ, WRITE = "users:read", "users:write"
+
+
+class Upserted(NamedTuple):
+    """A user after an upsert, whether it is new, and whether anything was written."""
+
+    user: User
+    is_new: bool
+    is_changed: bool
+
+
+class TenantUsers:
+    """Creates, changes, disables and deletes the users of a tenant."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        *,
+        directory: Directory,
+        profiles: Profiles,
+        revocation: Revocation,
+        account_deletion: AccountDeletion,
+        audit: Audit,
+        unclaimed: UnclaimedNames,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._directory = directory
+        self._profiles = profiles
+        self._revocation = revocation
+        self._account_deletion = account_deletion
+        self._audit = audit
+        self._unclaimed = unclaimed
+
+    async def upsert_user(self, actor: Actor, tenant: Tenant, external_id: str, fields: UserFields) -> Upserted:
+        """Create the user with this external id, or change the given fields; UsernameTaken if a name is not free."""
+        require_key(actor, tenant, WRITE)
+        return await self.upsert(actor, tenant, external_id, fields)
+
+    async def upsert(
+        self, actor: Actor, tenant: Tenant, external_id: str, fields: UserFields, *, is_audited: bool = True
+    ) -> Upserted:
+        """Upsert a user for an actor who is authorized; a batch has one audit entry of its own."""
+        wanted = require_external_id(external_id)
+        fields = await checked(fields)
+        auditor = actor if is_audited else None
+        for attempt in range(ATTEMPTS):
+            claim = await self._table.get(external_id_claim(tenant=tenant, external_id=wanted))
+            try:
+                if claim is not None and claim.ended_at is None:
+                    return await self._change(auditor, await self._directory.get_user(claim.user_id), fields)
+                user = self._new_user(tenant, wanted, fields, attempt, replaces=claim)
+                return await self._create(auditor, user, replaces=claim)
+            except ConditionFailed as failed:
+                # Another request was first with the external id, or with the name.
+                if fields.username is not UNSET and "external_id" not in failed and _is_name_taken(failed):
+                    raise UsernameTaken from None
+            except NotFound:
+                continue  # it was deleted since the claim was read
+        raise Busy
+
+    async def get_tenant_user(self, actor: Actor, tenant: Tenant, external_id: str) -> User:
+        """Return the user with this external id; NotFound if there is none."""
+        require_key(actor, tenant, READ, WRITE)
+        return await self._get(tenant, external_id)
+
+    async def delete_user(self, actor: Actor, tenant: Tenant, external_id: str) -> None:
+        """Delete a user, as the user could; the external id can be used for another user from then on."""
+        require_key(actor, tenant, WRITE)
+        user = await self._get(tenant, external_id)
+        await self._account_deletion.delete(user, audit=self._entry(actor, "user.delete", user))
+
+    async def disable_user(self, actor: Actor, tenant: Tenant, external_id: str) -> User:
+        """Refuse all tokens and logins of a user until the user is enabled again."""
+        require_key(actor, tenant, WRITE)
+        user = await self._get(tenant, external_id)
+        return await self._revocation.disable(user, self._entry(actor, "user.disable", user))
+
+    async def enable_user(self, actor: Actor, tenant: Tenant, external_id: str) -> User:
+        """Accept tokens and logins of a user again."""
+        require_key(actor, tenant, WRITE)
+        user = await self._get(tenant, external_id)
+        return await self._revocation.enable(user, self._entry(actor, "user.enable", user))
+
+    async def revoke_tokens(self, actor: Actor, tenant: Tenant, external_id: str) -> User:
+        """Refuse all tokens of a user that were issued before now, and end all sessions."""
+        require_key(actor, tenant, WRITE)
+        user = await self._get(tenant, external_id)
+        return await self._revocation.revoke(user, self._entry(actor, "user.revoke", user))
+
+    async def _get(self, tenant: Tenant, external_id: str) -> User:
+        try:
+            claim = await self._table.get(external_id_claim(tenant=tenant, external_id=external_id))
+        except BadKey:
+            raise NotFound from None
+        if claim is None or claim.ended_at is not None:
+            raise NotFound
+        return await self._directory.get_user(claim.user_id, tenant)
+
+    async def _create(self, actor: Actor | None, user: User, *, replaces: ExternalIdClaim | None) -> Upserted:
+        external_id = str(user.external_id)
+        await self._unclaimed.claim(user.username, user.tenant)
+        claim: Put[ExternalIdClaim] = claim_external_id(user.tenant, external_id, user.user_id, user.created_at)
+        if replaces is not None:
+            claim = Put(claim.entity, when=equals("user_id", replaces.user_id) & present("ended_at"))
+
+        await self._table.write(
+            external_id=claim,
+            username=claim_name(user.tenant, user.username, user.user_id),
+            user=Create(user),
+            lookalikes=lookalike_checks(user.tenant, user.username),
+            audit=None if actor is None else self._entry(actor, "user.create", user),
+            pattern=upsert_user,
+        )
+
+        return Upserted(user, is_new=True, is_changed=True)
+
+    async def _change(self, actor: Actor | None, user: User, fields: UserFields) -> Upserted:
+        """Write the fields that differ; the repeated upsert of an unchanged user costs no write."""
+        name = user.username if fields.username is UNSET else fields.username
+        changed = {field: value for field, value in fields.stored().items() if getattr(user, field) != value}
+        names = [*(["username"] if name != user.username else []), *changed]
+        if not names:
+            return Upserted(user, is_new=False, is_changed=False)
+        entry = None if actor is None else self._entry(actor, "user.update", user, names)
+
+        written = await self._profiles.write(user, name, set_to(**changed), audit=entry, pattern=upsert_user)
+
+        return Upserted(written, is_new=False, is_changed=True)
+
+    def _new_user(
+        self,
+        tenant: Tenant,
+        external_id: ExternalId,
+        fields: UserFields,
+        attempt: int,
+        *,
+        replaces: ExternalIdClaim | None,
+    ) -> User:
+        now = self._clock.now()
+        username = fields.username
+        if username is UNSET:
+            derived = derive_username(fields.display_name or external_id)
+            username = derived if attempt == 0 else with_suffix(derived)
+        return User(
+            user_id=UserId(self._ids.mint()),
+            username=username,
+            tenant=tenant,
+            external_id=external_id,
+            # Tokens of the deleted user with this id were issued before now.
+            tokens_valid_after=None if replaces is None else now,
+            created_at=now,
+            updated_at=now,
+            **fields.stored(),
+        )
+
+    def _entry(self, actor: Actor, action: str, user: User, fields: Sequence[str] = ()) -> Create[AuditEntry]:
+        details = {"externalId": str(user.external_id)} | ({"fields": " ".join(fields)} if fields else {})
+        return self._audit.entry(tenant_scope(user.tenant), actor, action, target=user.user_id, details=details)
+
+
+def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> None:
+    """Raise NotFound in another tenant, and Forbidden unless the actor has one of these scopes."""
+    actor.require_tenant(tenant)
+    actor.require_scope(scope, *or_one_of)
+
+
+def _is_name_taken(failed: ConditionFailed) -> bool:
+    return "username" in failed or "claim" in failed or "lookalikes" in failed
