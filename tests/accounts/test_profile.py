@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from accounts.environment import Environment
-from sobremesa.core.actor import Actor, PublicProfile, UserId
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, PublicProfile, UserId
 from sobremesa.core.errors import Invalid, NotFound, Unauthenticated
 from sobremesa.domains.accounts.api import routes
 from sobremesa.domains.accounts.entities import User, UsernameClaim, username_claim
@@ -78,11 +78,11 @@ async def test_users_are_found_by_id_and_name(env: Environment) -> None:
     with pytest.raises(NotFound):
         await env.accounts.get_user(UNKNOWN_USER)
     with measure() as measured:
-        found = await env.accounts.find_by_usernames(["ANA", "bea", "nobody", "#", "", "a b"])
+        found = await env.accounts.find_by_usernames(["ANA", "bea", "nobody", "#", "", "a b"], DEFAULT_TENANT)
     assert found == {"ANA": ana.user_id, "bea": bea.user_id}
-    assert measured.calls == 1
+    assert measured.calls == 2
     assert await env.accounts.find_by_username("#") is None
-    assert await env.accounts.find_by_usernames([]) == {}
+    assert await env.accounts.find_by_usernames([], DEFAULT_TENANT) == {}
 
 
 async def test_profiles_are_read_in_one_batch_and_unknown_users_appear_as_deleted(env: Environment) -> None:

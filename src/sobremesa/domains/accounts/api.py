@@ -323,9 +323,11 @@ def _declare_users(api: Routes, accounts: Accounts) -> None:
     async def find_users(actor: Actor, query: UserQuery) -> Listed[UserView]:
         """Find the user with this username."""
         user = await accounts.find_by_username(query.username)
-        return Listed([user_view(user)] if user is not None else [])
+        return Listed([user_view(user)] if user is not None and actor.is_of(user.tenant) else [])
 
     @api.get("/users/{user_id}", errors=[NotFound])
     async def get_user(actor: Actor, user_id: UserId) -> UserView:
         """Return a user."""
-        return user_view(await accounts.get_user(user_id))
+        user = await accounts.get_user(user_id)
+        actor.require_tenant(user.tenant)
+        return user_view(user)

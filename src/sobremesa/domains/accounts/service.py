@@ -248,15 +248,21 @@ class Accounts:
 
     async def find_by_username(self, username: str) -> User | None:
         """Return the user with this username, ignoring case."""
-        found = await self.find_by_usernames([username])
+        found = await self._claimed([username])
         if not found and await self._unclaimed.claim(username):
-            found = await self.find_by_usernames([username])
+            found = await self._claimed([username])
         user_id = next(iter(found.values()), None)
         user = await self._table.get(user_by_id(user_id=user_id)) if user_id is not None else None
         return user if user is not None and user.deleted_at is None else None
 
-    async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, UserId]:
-        """Return the users with these names, by the given names; unknown names are omitted."""
+    async def find_by_usernames(self, usernames: Iterable[str], tenant: Tenant) -> dict[str, UserId]:
+        """Return the users of a tenant with these names, by the given names; unknown names are omitted."""
+        found = await self._claimed(usernames)
+        users = await self._table.get_many([user_by_id(user_id=each) for each in found.values()], consistent=True)
+        own = {user.user_id for user in users if user is not None and user.tenant == tenant}
+        return {name: user_id for name, user_id in found.items() if user_id in own}
+
+    async def _claimed(self, usernames: Iterable[str]) -> dict[str, UserId]:
         keys = {}
         for name in usernames:
             try:
@@ -341,7 +347,7 @@ class Accounts:
         """Block a user and return the block, which may exist already."""
         if user_id == actor.user_id:
             raise SelfBlock
-        await self.get_user(user_id)
+        actor.require_tenant((await self.get_user(user_id)).tenant)
 
         try:
             return await self._table.write(
