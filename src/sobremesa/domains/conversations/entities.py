@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant, fixed_width, lenient_ms
 from sobremesa.core.ids import RoomId
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
@@ -30,6 +30,8 @@ class Conversation(Head):
 
     room_id: RoomId = msgspec.field(name="convoId")
     type: ConversationType = "group"
+    tenant: Tenant | None = None
+    """The tenant of all participants; absent for the default one."""
     name: str | None = None
     last_message_body: str | None = None
     last_message_sender: UserId | None = None
