@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -11,11 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import aiohttp
+import msgspec
+
 import commands
-from cheap import CHEAP_VARIABLES
+from api.calling import PASSWORD, Caller, register, signed_in
+from cheap import CHEAP, CHEAP_VARIABLES
 from commands import SOBREMESA
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Tenant
+from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.views import signed_in_view
 
 READY_WITHIN_SECONDS = 30.0
 STOP_WITHIN_SECONDS = 15.0
@@ -117,3 +124,16 @@ async def grant_admin(server: Server, username: str) -> None:
     """Make a user an administrator, by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
         await app.accounts.grant_admin(username)
+
+
+async def register_in(server: Server, http: aiohttp.ClientSession, tenant: str, *names: str) -> list[Caller]:
+    """New users of a tenant: by HTTP in the default one, by the library's door beside the running server in others."""
+    if tenant == DEFAULT_TENANT:
+        return list(await asyncio.gather(*(register(http, name) for name in names)))
+    settings = Settings(tenant=tenant, **CHEAP)
+    async with Sobremesa.open(server.store, settings=settings, background=False) as app:
+        callers = []
+        for name in names:
+            made = await app.accounts.register(email=f"{name}@example.com", username=name, password=PASSWORD)
+            callers.append(signed_in(http, msgspec.to_builtins(signed_in_view(made))))
+        return callers

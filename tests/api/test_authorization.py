@@ -24,7 +24,7 @@ import pytest
 from api import thread_attempts
 from api.attempts import INSIDE, PREPARED, USERS, Attempt, Prepare, prepares
 from api.calling import PASSWORD, PICTURE, UNKNOWN_ID, Caller, Reply, client_of, log_in, register
-from api.running import Server, grant_admin, new_key
+from api.running import Server, grant_admin, new_key, register_in
 
 TABLE = """
 operation                     anonymous  key  stranger  removed  member  moderator  admin  owner
@@ -237,6 +237,8 @@ class Cast(NamedTuple):
     routes: dict[str, tuple[str, str]]
     shared: list[Place]
     """The place of all lines that leave it as it was, once one of them has built it."""
+    tenant: str = "default"
+    """The tenant of all users."""
 
 
 class Room(NamedTuple):
@@ -916,7 +918,7 @@ BY_KEY = {
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))
 async def _inbox(place: Place, who: str) -> Attempt:
-    return Attempt(await _publish(place, "publisher", "default"))
+    return Attempt(await _publish(place, "publisher", place.cast.tenant))
 
 
 @prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
@@ -927,29 +929,30 @@ async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
 @pytest.fixture(scope="module")
 def cast(server: Server) -> Cast:
     """All callers, registered once."""
+    return asyncio.run(cast_of(server))
 
-    async def gathered() -> Cast:
-        async with client_of(server.url) as http:
-            word = uuid.uuid4().hex[:8]
-            names = (*USERS, "operator", "blocked")
-            callers = await asyncio.gather(*(register(http, f"{who}-{word}") for who in names))
-            tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
-            await grant_admin(server, f"operator-{word}")
-            async with http.get("/openapi.json") as answer:
-                paths = (await answer.json())["paths"]
-        routes = {
-            operation["operationId"]: (method.upper(), path.removeprefix("/v1"))
-            for path, methods in paths.items()
-            for method, operation in methods.items()
-        }
-        keys: dict[str, tuple[str | None, dict[str, Any]]] = {
-            "key": (await new_key(server, "inbox:read"), {}),
-            "publisher": (await new_key(server, "inbox:publish"), {}),
-            RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
-        }
-        return Cast({"anonymous": (None, {}), **keys, **tokens}, routes, [])
 
-    return asyncio.run(gathered())
+async def cast_of(server: Server, tenant: str = "default") -> Cast:
+    """All callers, registered in one tenant."""
+    async with client_of(server.url) as http:
+        word = uuid.uuid4().hex[:8]
+        names = (*USERS, "operator", "blocked")
+        callers = await register_in(server, http, tenant, *(f"{who}-{word}" for who in names))
+        tokens = {who: (caller.token, caller.user) for who, caller in zip(names, callers, strict=True)}
+        await grant_admin(server, tokens["operator"][1]["email"])
+        async with http.get("/openapi.json") as answer:
+            paths = (await answer.json())["paths"]
+    routes = {
+        operation["operationId"]: (method.upper(), path.removeprefix("/v1"))
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    }
+    keys: dict[str, tuple[str | None, dict[str, Any]]] = {
+        "key": (await new_key(server, "inbox:read", tenant=tenant), {}),
+        "publisher": (await new_key(server, "inbox:publish", tenant=tenant), {}),
+        RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
+    }
+    return Cast({"anonymous": (None, {}), **keys, **tokens}, routes, [], tenant)
 
 
 @pytest.fixture
@@ -979,9 +982,7 @@ async def test_every_caller_gets_the_expected_status(name: str, place: Place) ->
     method, path = place.cast.routes[name.partition(" ")[0]]
     got: dict[str, int] = {}
     for who in WHO:
-        attempt = await PREPARED[name](place, who)
-        verb = name.partition(" ")[0].removeprefix("inboxes.")
-        attempt = attempt._replace(body=attempt.body or INBOX_BODIES.get(verb))
+        attempt = await prepared(name, place, who)
         caller = attempt.caller or place.callers[who]
         reply = await tried(caller, method, path, attempt)
         got[who] = reply.status
@@ -1015,6 +1016,13 @@ async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: a
 def _elsewhere(path: str) -> dict[str, str]:
     """The first parameter of a path, with an unknown id."""
     return {places[0]: UNKNOWN_ID} if (places := re.findall(r"\{(\w+)\}", path)) else {}
+
+
+async def prepared(name: str, place: Place, who: str) -> Attempt:
+    """Return the request of a line, for a caller."""
+    attempt = await PREPARED[name](place, who)
+    verb = name.partition(" ")[0].removeprefix("inboxes.")
+    return attempt._replace(body=attempt.body or INBOX_BODIES.get(verb))
 
 
 async def tried(caller: Caller, method: str, path: str, attempt: Attempt) -> Reply:

@@ -12,7 +12,7 @@ from communities.conftest import Ahead
 from communities.world import PASSWORD, Community, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import NotFound, UnknownUsers
 from sobremesa.core.settings import Settings
 from sobremesa.domains.communities.entities import ChannelId
 from sobremesa.rooms.sending import Draft
@@ -96,7 +96,7 @@ async def test_ids_are_case_sensitive(app: Sobremesa) -> None:
         await app.communities.page(community.member, lower_room, limit=5)
     with pytest.raises(NotFound):
         await app.communities.members.remove(community.admin, community.server_id, lower_owner)
-    with pytest.raises(NotFound):
+    with pytest.raises(UnknownUsers):
         await app.communities.members.transfer(
             community.owner, community.server_id, UserId(community.member.user_id.lower())
         )

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, join, person, rows
+from communities.world import Community, create_profile, join, person, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Tenant
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal
@@ -216,7 +216,9 @@ async def fill(community: Community) -> None:
         await app.communities.mark_read(who, room, answer.message_id)
     await app.communities.pin(community.owner, room, message.message_id)
     await app.communities.invites.create(community.owner, community.server_id, expires_in_seconds=3600)
-    await app.communities.members.ban(community.owner, community.server_id, person("rude").user_id)
+    await app.communities.members.ban(
+        community.owner, community.server_id, (await create_profile(app, person("rude"))).user_id
+    )
     far = 4_102_444_800
     for number in range(30):
         await app.table.write(

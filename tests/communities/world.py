@@ -11,6 +11,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.ids import Ids
+from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.communities.entities import ChannelId, ServerId, ServerMembership
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.rooms.sending import Draft
@@ -73,8 +74,14 @@ async def create_community(app: Sobremesa) -> Community:
         users["admin"],
         users["moderator"],
         users["member"],
-        person("sam"),
+        await create_profile(app, person("sam")),
     )
+
+
+async def create_profile(app: Sobremesa, who: Actor) -> Actor:
+    """Give a user a profile, which a user whom others address by id needs."""
+    await app.table.write(Put(User(user_id=who.user_id, username=who.username, tenant=who.tenant)))
+    return who
 
 
 async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor
-from sobremesa.core.errors import NotFound, Unauthenticated
+from sobremesa.core.errors import NotFound, Unauthenticated, UnknownUsers
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.threads.entities import clean_up
 from sobremesa.domains.threads.participants import JOINED, LEFT
@@ -154,9 +154,9 @@ async def test_deleted_user_can_neither_be_contacted_nor_create_threads(life: Li
     await app.accounts.delete_me(life.zeb, password=PASSWORD)
 
     wanted = NewThread("project", life.own.seller.user_id)
-    with pytest.raises(NotFound):
+    with pytest.raises(UnknownUsers):
         await app.threads.create(life.own.seller, wanted._replace(seller_user_id=life.zeb.user_id))
     with pytest.raises(Unauthenticated):
         await app.threads.create(life.zeb, wanted)
-    with pytest.raises(NotFound):
+    with pytest.raises(UnknownUsers):
         await app.threads.participants.add(life.left.buyer, life.left.thread_id, life.zeb.user_id, "buyer")

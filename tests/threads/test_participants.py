@@ -10,7 +10,7 @@ import pytest
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.threads.entities import Participant, RoleContext, Thread
 from sobremesa.domains.threads.errors import (
@@ -63,7 +63,7 @@ async def test_participant_adds_users_on_their_own_side_only(deal: Deal) -> None
 
 async def test_users_who_cannot_be_added(deal: Deal) -> None:
     add = deal.app.threads.participants.add
-    with pytest.raises(NotFound):
+    with pytest.raises(UnknownUsers):
         await add(deal.buyer, deal.thread_id, UserId("01NOBODY"), "buyer")
     with pytest.raises(NotFound):
         await add(deal.stranger, deal.thread_id, deal.stranger.user_id, "buyer")

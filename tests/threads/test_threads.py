@@ -9,7 +9,7 @@ import pytest
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
-from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound, UnknownUsers
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.threads.entities import (
     LbgId,
@@ -74,8 +74,9 @@ async def test_threads_that_cannot_be_created(app: Sobremesa) -> None:
         await app.threads.create(buyer, wanted._replace(listing_id=None))
     with pytest.raises(BuyerIsSeller):
         await app.threads.create(seller, wanted)
-    with pytest.raises(NotFound):
+    with pytest.raises(UnknownUsers) as unknown:
         await app.threads.create(buyer, wanted._replace(seller_user_id=UserId("01NOBODY")))
+    assert unknown.value.data == {"user_ids": ["01NOBODY"]}
     await app.accounts.block(seller, buyer.user_id)
     with pytest.raises(Blocked):
         await app.threads.create(buyer, wanted)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sobremesa import __version__
+from sobremesa.core.actor import DEFAULT_TENANT
 from sobremesa.domains.accounts import api as accounts_api
 from sobremesa.domains.accounts import audit_api, tenant_user_api
 from sobremesa.domains.attachments import api as attachments_api
@@ -131,6 +132,6 @@ async def check_ready(app: Sobremesa) -> None:
 
     Every node writes its own row every few seconds, so this recovers even where no user writes anything.
     """
-    await app.accounts.find_by_usernames(["nobody-in-particular"])
+    await app.accounts.find_by_usernames(["nobody-in-particular"], DEFAULT_TENANT)
     if app.table.write_error is not None:
         raise app.table.write_error

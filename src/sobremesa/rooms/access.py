@@ -49,6 +49,11 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     def user_id(self) -> UserId:
         return self.actor.user_id
 
+    @property
+    def tenant(self) -> Tenant:
+        """The tenant of the room, which is that of every user in it."""
+        return self.actor.tenant
+
     def require(self, right: RoomRight) -> None:
         if right not in self.rights:
             raise Forbidden(right=right)
@@ -117,8 +122,8 @@ class UserDirectory(Protocol):
 
     async def profiles(self, user_ids: Sequence[UserId]) -> dict[UserId, PublicProfile]: ...
 
-    async def find_by_usernames(self, usernames: Sequence[str]) -> dict[str, UserId]:
-        """Return users by user name; the keys are the names as they were given."""
+    async def find_by_usernames(self, usernames: Sequence[str], tenant: Tenant) -> dict[str, UserId]:
+        """Return users of a tenant by user name; the keys are the names as they were given."""
         ...
 
     async def find_tenant(self, user_id: UserId) -> Tenant | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NewType, TypeAlias
 
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.table import Entity, Keys, Lookup, WritePattern
 
@@ -22,6 +22,8 @@ class Attachment(Entity):
 
     file_id: FileId
     owner_id: UserId
+    tenant: Tenant | None = None
+    """The tenant of the owner; absent for the default one."""
     name: str
     kind: FileKind = "manifest"
     mime: str
@@ -33,7 +35,7 @@ class Attachment(Entity):
     sha256: str | None = None
     state: FileState = "ready"
     public: bool = False
-    """An avatar or an icon: all signed-in users may fetch it."""
+    """An avatar or an icon: all signed-in users of the tenant may fetch it."""
     room_kind: str | None = None
     room_id: str | None = None
     message_id: str | None = None
@@ -46,6 +48,10 @@ class Attachment(Entity):
     def stored_keys(self) -> list[str]:
         """The storage keys of the file and its preview."""
         return list(dict.fromkeys(key for key in (self.storage_key, self.preview_key) if key is not None))
+
+    def is_hidden_from(self, actor: Actor) -> bool:
+        """Return whether this is a public file of another tenant. Other files are their owner's and their room's."""
+        return self.public and self.owner_id != actor.user_id and not actor.is_of(self.tenant)
 
 
 file_by_id = Lookup("FILE.1", "Which file is this?", Attachment, consistent=True)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import structlog
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, UserId, stored_tenant
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Invalid, NotFound, Refusal, TooBig
 from sobremesa.core.ids import Ids, is_ulid, time_of
@@ -111,6 +111,7 @@ class Attachments:
                 Attachment(
                     file_id=file_id,
                     owner_id=actor.user_id,
+                    tenant=stored_tenant(actor.tenant),
                     name=clean_name(file.name),
                     public=public,
                     created_at=self._clock.now(),
@@ -143,6 +144,7 @@ class Attachments:
                 Attachment(
                     file_id=file_id,
                     owner_id=actor.user_id,
+                    tenant=stored_tenant(actor.tenant),
                     name=clean_name(name),
                     mime=declared,
                     size=size,
@@ -209,16 +211,22 @@ class Attachments:
 
     async def get(self, actor: Actor, file_id: FileId) -> AttachmentView:
         """Return a file with new URLs; NotFound if the actor may not fetch it."""
-        return self._view(await self._fetchable(actor.user_id, file_id), actor.user_id)
+        file = await self._fetchable(actor.user_id, file_id)
+        if file.is_hidden_from(actor):
+            raise NotFound
+        return self._view(file, actor.user_id)
 
     async def get_several(self, actor: Actor, file_ids: Sequence[FileId]) -> list[AttachmentView]:
         """Return those of the files that the actor may fetch, with new URLs."""
         files = await self._table.get_many([file_by_id(file_id=file_id) for file_id in file_ids], consistent=True)
-        ready = [file for file in files if file is not None and file.state == "ready"]
+        ready = [file for file in files if file and file.state == "ready" and not file.is_hidden_from(actor)]
         return [self._view(file, actor.user_id) for file in ready if await self._may_fetch(actor.user_id, file)]
 
     async def open(self, file_id: FileId, variant: Variant, token: str) -> OpenedFile:
-        """Return the file of a signed URL; NotFound if the user of the URL may not fetch it any more."""
+        """Return the file of a signed URL; NotFound if the user of the URL may not fetch it any more.
+
+        The tenant was checked when the URL was signed, and neither the user nor the file changes tenants.
+        """
         user_id = self._urls.read(token, file_id, variant)
         file = await self._fetchable(user_id, file_id)
         key = file.storage_key if variant == "content" else file.preview_key

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
-from sobremesa.core.errors import ChangedMeanwhile, RankTooLow
+from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, UnknownUsers
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.communities.entities import ChannelId, ServerId
 from sobremesa.domains.communities.errors import Banned, OwnerCannotLeave, TooManyChannels, TooManyServers
@@ -144,7 +144,7 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         """Delete a server with everything in it. It becomes invisible at once."""
         await communities.delete_server(actor, server_id)
 
-    @api.post("/servers/{server_id}/transfer", errors=[ChangedMeanwhile])
+    @api.post("/servers/{server_id}/transfer", errors=[ChangedMeanwhile, UnknownUsers])
     async def transfer_server(actor: Actor, server_id: ServerId, body: NewOwner) -> ServerView:
         """Transfer the server to another member. The previous owner becomes an admin."""
         return server_view(await communities.members.transfer(actor, server_id, body.user_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.communities.access import Access
@@ -117,6 +117,9 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
     async def find_target(self, invite: Invite) -> Server | None:
         server = await self._table.get(server_by_id(server_id=invite.server_id))
         return None if server is None or server.deleted_at is not None else server
+
+    def tenant_of(self, target: Server) -> Tenant | None:
+        return target.tenant
 
     async def ended_with_creator(self, invites: Sequence[Invite]) -> set[InviteCode]:
         creators = {invite.created_by: invite.server_id for invite in invites}

@@ -10,9 +10,10 @@ import msgspec
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow
+from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.accounts.tenancy import belongs_to, exists_in
 from sobremesa.domains.communities.access import Access, Member, has_role, true_role
 from sobremesa.domains.communities.entities import (
     Ban,
@@ -83,7 +84,7 @@ class Members:
         actor.require_scope("rooms:write")
         server = await self._require_server(actor, server_id)
         user = await self._table.get(user_by_id(user_id=user_id))
-        if user is None or user.deleted_at is not None or not actor.is_of(user.tenant):
+        if user is None or not belongs_to(user, actor.tenant):
             raise NotFound
         row = ServerMembership(user_id=user_id, server_id=server_id, role=role, joined_at=self._clock.now())
 
@@ -191,6 +192,10 @@ class Members:
             )
         except ConditionFailed as failed:
             if "new_owner" in failed or "user" in failed:
+                # Every member is of the server's tenant, so only the refusal depends on the user's.
+                user = await self._table.get(user_by_id(user_id=user_id))
+                if not belongs_to(user, actor.tenant):
+                    raise UnknownUsers(user_ids=[user_id]) from None
                 raise NotFound("This user is not a member of the server.") from None
             raise ChangedMeanwhile from None
 
@@ -208,7 +213,10 @@ class Members:
         return page.items, page.cursor
 
     async def ban(self, actor: Actor, server_id: ServerId, user_id: UserId, *, reason: str | None = None) -> Ban:
-        """Ban a user, and remove them if they are a member. Banning again returns the first ban."""
+        """Ban a user, and remove them if they are a member. Banning again returns the first ban.
+
+        NotFound unless the user is a member, or at least exists in the actor's tenant.
+        """
         member = await self._access.require_member(actor, server_id, "remove_members")
         if user_id == actor.user_id:
             raise RankTooLow
@@ -222,13 +230,14 @@ class Members:
             await self._table.write(
                 ban=Create(ban),
                 removal=self._ban_removal(server_id, user_id, role, member.role),
+                user=Check(user_by_id(user_id=user_id), when=exists_in(actor.tenant)) if role is None else None,
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, actor, "member.ban", target=user_id),
                 pattern=ban_member,
             )
         except ConditionFailed as failed:
             if "ban" not in failed:
-                raise ChangedMeanwhile from None
+                raise (NotFound if "user" in failed else ChangedMeanwhile) from None
             ban = await self._table.get(ban_of(server_id=server_id, user_id=user_id)) or ban
 
         return ban

@@ -30,6 +30,8 @@ class Conversation(Head):
 
     room_id: RoomId = msgspec.field(name="convoId")
     type: ConversationType = "group"
+    tenant: Tenant | None = None
+    """The tenant of all participants; absent for the default one."""
     name: str | None = None
     last_message_body: str | None = None
     last_message_sender: UserId | None = None
@@ -40,8 +42,6 @@ class Conversation(Head):
     """The number of admins: a group always has one."""
     is_big: bool = False
     """Whether it has too many participants to be moved in inboxes with each message. Never reset."""
-    tenant: Tenant | None = None
-    """The tenant of the user who created it; absent for the default one."""
     created_by: UserId | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None

@@ -14,6 +14,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, NotFound, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
+from sobremesa.domains.accounts.tenancy import exists_in
 from sobremesa.domains.conversations.access import Access, ConversationSeat, has_role
 from sobremesa.domains.conversations.entities import (
     BIG_ABOVE,
@@ -50,7 +51,6 @@ from sobremesa.table import (
     equals,
     greater,
     less,
-    present,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
@@ -83,7 +83,7 @@ class Participants:
     async def add(
         self, actor: Actor, room_id: ConversationId, user_id: UserId, *, role: SeatRole = "member"
     ) -> Participant:
-        """Add a user to a group. Requires the admin role."""
+        """Add a user of the same tenant to a group. Requires the admin role."""
         seat = await self._authorize_admin(actor, room_id)
         if user_id == actor.user_id:
             raise AlreadyMember
@@ -114,7 +114,7 @@ class Participants:
             await self._table.write(
                 seat=Create(participant),
                 group=Update(conversation_by_id(room_id=room_id), grows, when=equals("type", "group") & has_room),
-                user=Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
+                user=Check(user_by_id(user_id=user_id), when=exists_in(actor.tenant)),
                 others=others,
                 pattern=add_participant,
             )

@@ -11,6 +11,7 @@ from sobremesa.core.errors import Busy, ChangedMeanwhile, UnknownUsers
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import Block, User, block_of, user_by_id
+from sobremesa.domains.accounts.tenancy import belongs_to
 from sobremesa.domains.conversations.access import Access
 from sobremesa.domains.conversations.activity import Activity
 from sobremesa.domains.conversations.cleanup import Cleanup
@@ -127,11 +128,11 @@ class Conversations(Rooms):
         conversation = Conversation(
             room_id=room_id,
             type="group",
+            tenant=stored_tenant(actor.tenant),
             name=name,
             participants=len(others) + 1,
             admins=1,
             is_big=is_big,
-            tenant=stored_tenant(actor.tenant),
             created_by=actor.user_id,
             created_at=now,
             updated_at=now,
@@ -203,11 +204,14 @@ class Conversations(Rooms):
         return room_id
 
     async def _require_reachable(self, actor: Actor, others: Sequence[UserId]) -> None:
-        """Raise UnknownUsers unless all exist, BlockedByRecipient if one of them has blocked the actor."""
+        """Raise UnknownUsers unless all exist in the actor's tenant, BlockedByRecipient if one has blocked the actor.
+
+        The tenant needs no condition in the write: a user never changes tenants.
+        """
         users = [user_by_id(user_id=user_id) for user_id in others]
         blocks = [block_of(user_id=user_id, blocked_id=actor.user_id) for user_id in others]
         found = await self._table.get_many([*users, *blocks], consistent=True)
-        known = {row.user_id for row in found if isinstance(row, User) and row.deleted_at is None}
+        known = {row.user_id for row in found if isinstance(row, User) and belongs_to(row, actor.tenant)}
         unknown = [user_id for user_id in others if user_id not in known]
         if unknown:
             raise UnknownUsers(user_ids=unknown)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.errors import AlreadyMember, Busy, NotFound, Unauthenticated
 from sobremesa.domains.accounts.audit import Audit
@@ -107,6 +107,10 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
         """Return the target of an invite, or None if it was deleted."""
 
     @abstractmethod
+    def tenant_of(self, target: TargetT) -> Tenant | None:
+        """Return the tenant that a target is stored with: None is the default one."""
+
+    @abstractmethod
     async def ended_with_creator(self, invites: Sequence[InviteT]) -> set[InviteCode]:
         """Return the codes of invites that ended with the membership of their creator."""
 
@@ -166,7 +170,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
             existing = await claim.created(failed)
             if existing is None:
                 raise NotFound from None
-            return (await self._get(InviteCode(existing)))[0]
+            return (await self._get(actor, InviteCode(existing)))[0]
 
         return invite
 
@@ -185,12 +189,12 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         return await self._kind.find(code)
 
     async def get(self, actor: Actor, code: InviteCode) -> FoundT:
-        """Return the invite of a code and its target, for every user who has the code."""
-        return self._kind.found(*await self._get(code))
+        """Return the invite of a code and its target, for every user of its tenant who has the code."""
+        return self._kind.found(*await self._get(actor, code))
 
     async def redeem(self, actor: Actor, code: InviteCode) -> JoinedT:
         """Join by an invite, in one transaction that counts one use and creates the membership."""
-        invite, target = await self._find_valid(code)
+        invite, target = await self._find_valid(actor, code)
 
         for _ in range(ATTEMPTS):
             now = self._clock.now()
@@ -243,19 +247,23 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
                 return
         raise Busy
 
-    async def _get(self, code: InviteCode) -> tuple[InviteT, TargetT]:
-        invite, target = await self._find_valid(code)
+    async def _get(self, actor: Actor, code: InviteCode) -> tuple[InviteT, TargetT]:
+        invite, target = await self._find_valid(actor, code)
         if not is_open(invite, self._clock.now()) or await self._kind.ended_with_creator([invite]):
             raise NotFound
         return invite, target
 
-    async def _find_valid(self, code: InviteCode) -> tuple[InviteT, TargetT]:
-        """Return an invite, even if it is used up, and its target; NotFound if it was revoked or has expired."""
+    async def _find_valid(self, actor: Actor, code: InviteCode) -> tuple[InviteT, TargetT]:
+        """Return an invite, even if it is used up, and its target; NotFound if it was revoked or has expired.
+
+        To users of another tenant the code is unknown. The write need not check it again: neither the user nor the
+        target ever changes tenants.
+        """
         invite = await self._kind.find(code)
         if invite is None or is_over(invite, self._clock.now()):
             raise NotFound
         target = await self._kind.find_target(invite)
-        if target is None:
+        if target is None or not actor.is_of(self._kind.tenant_of(target)):
             raise NotFound
         return invite, target
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import ChangedMeanwhile, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, UnknownUsers
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.threads import service
 from sobremesa.domains.threads.entities import (
@@ -94,7 +94,7 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         "/threads",
         status=201,
         also_status=200,
-        errors=[Blocked, KeyReused, ListingNeeded, NotFound, BuyerIsSeller],
+        errors=[Blocked, KeyReused, ListingNeeded, BuyerIsSeller, UnknownUsers],
     )
     async def create_thread(
         actor: Actor, body: NewThread, idempotency_key: IdempotencyKey | None
@@ -157,7 +157,7 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
     @api.post(
         "/threads/{thread_id}/participants",
         status=201,
-        errors=[AlreadyParticipant, Blocked, ChangedMeanwhile, OwnSideOnly, TooManyParticipants],
+        errors=[AlreadyParticipant, Blocked, ChangedMeanwhile, OwnSideOnly, TooManyParticipants, UnknownUsers],
     )
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
         """Add a user on your own side; an admin may add users in any role."""

@@ -15,9 +15,10 @@ from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import DELETED_NAME, Actor, UserId
 from sobremesa.core.clock import Clock, Instant
-from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound
+from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
+from sobremesa.domains.accounts.tenancy import belongs_to
 from sobremesa.domains.threads.access import Access, Caller, participants_unchanged
 from sobremesa.domains.threads.entities import (
     FormerParticipant,
@@ -109,17 +110,18 @@ class Participants:
         return page.items, page.cursor
 
     async def add(self, actor: Actor, thread_id: ThreadId, user_id: UserId, role: RoleContext) -> Participant:
-        """Add a user: on the actor's own side, or in any role as an admin."""
+        """Add a user of the same tenant: on the actor's own side, or in any role as an admin."""
         caller = await self._access.require(actor, thread_id)
         if not caller.is_admin and role != caller.role:
             raise OwnSideOnly
         if caller.participant is not None and user_id == actor.user_id:
             raise AlreadyParticipant
 
+        # The tenant needs no condition in the write: a user never changes tenants.
         user = await self._table.get(user_by_id(user_id=user_id))
-        if user is None or user.deleted_at is not None:
-            raise NotFound("There is no such user.")
-        joining = _Joining(caller, Actor.of_user(user_id, user.username), role)
+        if user is None or not belongs_to(user, actor.tenant):
+            raise UnknownUsers(user_ids=[user_id])
+        joining = _Joining(caller, Actor.of_user(user_id, user.username, user.tenant), role)
         try:
             message = await self._rooms.send_with(
                 self._access.notice_seat(caller, joining.user),

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sobremesa.core.actor import Actor, UserId, stored_tenant
-from sobremesa.core.errors import Busy, ChangedMeanwhile, Forbidden, NotFound, Unauthenticated
+from sobremesa.core.errors import Busy, ChangedMeanwhile, Forbidden, Unauthenticated, UnknownUsers
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.audit import Audit, AuditPage
 from sobremesa.domains.accounts.entities import block_of, user_by_id
+from sobremesa.domains.accounts.tenancy import exists_in
 from sobremesa.domains.threads.access import IS_OPEN, Access
 from sobremesa.domains.threads.card_types import CardType, CardTypes
 from sobremesa.domains.threads.cards import Cards
@@ -53,7 +54,6 @@ from sobremesa.table import (
     absent,
     absent_or_null,
     equals,
-    present,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
@@ -128,7 +128,7 @@ class Threads(Rooms):
     # Creating
 
     async def create(self, actor: Actor, wanted: NewThread, *, key: str | None = None) -> CreatedThread:
-        """Create a thread with a seller, or return the existing inquiry about the listing."""
+        """Create a thread with a seller of the same tenant, or return the existing inquiry about the listing."""
         if wanted.kind == "inquiry" and wanted.listing_id is None:
             raise ListingNeeded
         if wanted.seller_user_id == actor.user_id:
@@ -146,7 +146,7 @@ class Threads(Rooms):
             await self._table.write(
                 thread=Create(thread),
                 participants=[Create(buyer), Create(seller)],
-                seller=Check(user_by_id(user_id=seller.user_id), when=present() & absent_or_null("deleted_at")),
+                seller=Check(user_by_id(user_id=seller.user_id), when=exists_in(actor.tenant)),
                 buyer=Check(user_by_id(user_id=buyer.user_id), when=absent_or_null("deleted_at")),
                 block=Check(block_of(user_id=seller.user_id, blocked_id=buyer.user_id), when=absent()),
                 references=self._reference_rows(thread),
@@ -159,7 +159,7 @@ class Threads(Rooms):
                 return await self._existing(actor, RoomId(created), is_new=True)
             existing = await self._find_inquiry(actor, wanted)
             if existing is None:
-                raise _refusal(failed) from None
+                raise _refusal(failed, seller.user_id) from None
             return await self._existing(actor, existing)
 
         return CreatedThread(ListedThread(thread, buyer, NOTHING_UNREAD), is_new=True)
@@ -318,9 +318,9 @@ def _status_unchanged(thread: Thread) -> Condition:
     return equals("status", thread.status) & (absent_or_null("locked_by") if by is None else equals("locked_by", by))
 
 
-def _refusal(failed: ConditionFailed) -> Exception:
+def _refusal(failed: ConditionFailed, seller_id: UserId) -> Exception:
     if "seller" in failed:
-        return NotFound("There is no such user.")
+        return UnknownUsers(user_ids=[seller_id])
     if "buyer" in failed:
         return Unauthenticated()
     return Blocked() if "block" in failed else Busy()

@@ -6,7 +6,7 @@ from typing import Any, NewType
 
 import msgspec
 
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.invites.entities import InviteRow
@@ -30,6 +30,8 @@ class Workspace(Entity):
 
     workspace_id: WorkspaceId
     name: str = ""
+    tenant: Tenant | None = None
+    """The tenant of all members; absent for the default one."""
     created_by: UserId | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None

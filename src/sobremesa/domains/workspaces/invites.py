@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import AlreadyMember, NotFound
 from sobremesa.domains.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
@@ -88,6 +88,9 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, WorkspaceInviteInfo, Joi
     async def find_target(self, invite: Invite) -> Workspace | None:
         workspace = await self._members.counted(_workspace_of(invite))
         return None if workspace is None or workspace.deleted_at is not None else workspace
+
+    def tenant_of(self, target: Workspace) -> Tenant | None:
+        return target.tenant
 
     async def ended_with_creator(self, invites: Sequence[Invite]) -> set[InviteCode]:
         creators = {invite.created_by: key for invite in invites if (key := _creator(invite)) is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, stored_tenant
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import ChangedMeanwhile, NotFound
 from sobremesa.core.ids import Ids
@@ -99,6 +99,7 @@ class Workspaces:
         workspace = Workspace(
             workspace_id=workspace_id,
             name=name,
+            tenant=stored_tenant(actor.tenant),
             created_by=actor.user_id,
             created_at=now,
             updated_at=now,

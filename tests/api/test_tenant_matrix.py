@@ -1,0 +1,279 @@
+"""Tenants are isolated, over HTTP: every operation of the served document, tried from another tenant.
+
+Every line of the authorization matrix is prepared in one tenant, with what belongs to it. A user, an administrator and
+a server key with all scopes of another tenant then make the same request. Each must get what they get for ids of
+nothing, and nothing in the table may change. The owner of rooms in the other tenant also tries to use these users,
+messages and files there.
+
+A new operation needs a line in the authorization matrix, which is then tried here too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, TypeAlias
+
+import aiohttp
+import msgspec
+import pytest
+
+from api.attempts import Attempt
+from api.calling import ULID, UNKNOWN_ID, Caller, client_of
+from api.conftest import store_of
+from api.running import Server, grant_admin, new_key, register_in, serving
+from api.test_authorization import ALONE, ROWS, Cast, Place, cast_of, comparable, prepared, tried
+from api.thread_attempts import deal_of
+from sobremesa.app import Sobremesa
+from sobremesa.domains.accounts.server_keys import SCOPES
+
+DIRECTIONS = [("default", "globex"), ("acme", "default")]
+"""Whose things are tried, and by whom. Rows of the default tenant are stored without a tenant."""
+
+WITH_PROOF = {
+    *("accounts.register", "accounts.askRegistration", "accounts.confirmRegistration", "accounts.login"),
+    *("accounts.refresh", "accounts.askReset", "accounts.confirmReset"),
+    *("attachments.getContent", "attachments.getPreview"),
+}
+"""Without a token: a password, a mailed token or a signed URL is the proof, and the tenant is that of its user."""
+OWN_ACCOUNT = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword", "accounts.endSession"}
+"""What would end the caller's own account or session."""
+IN_OWN_ROOMS = {
+    *("communities.banMember", "communities.transferServer", "conversations.addParticipant", "threads.addParticipant"),
+    *("channels.getMessage", "channels.markRead", "conversations.pinMessage", "threads.reportMessage"),
+    *("workspaces.changeMember", "workspaces.changeItem", "inboxes.getPublish", "records.getDocument"),
+}
+"""Some of the lines that name users, messages and records beside the room."""
+LINES = [name for name in ROWS if name not in WITH_PROOF | OWN_ACCOUNT]
+
+_ULIDS = re.compile(ULID.pattern)
+_WORKING = ("SYSTEM", "NODE#", "LEASE#", "JOB", "CONSUMER", "FEED", "QUOTA#")
+"""The rows of the process itself, which change by themselves."""
+_RENDERED = ("TAB#docs", "TAB#expenses", "TAB#actions")
+"""The tabs of a thread that a worker writes some time after the record that they show."""
+
+
+class Request(NamedTuple):
+    """A line of the matrix, prepared in a place of its tenant."""
+
+    name: str
+    method: str
+    path: str
+    attempt: Attempt
+
+
+@pytest.fixture
+def server(engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose rows no other test changes."""
+    settings = {"files": tmp_path_factory.mktemp("files").as_uri()}
+    if engine == "dynamodb":
+        settings["records"] = request.getfixturevalue("postgres").url
+    with serving(store_of(engine, request), tmp_path_factory.mktemp("log") / "server.log", **settings) as running:
+        yield running
+
+
+class Home:
+    """A tenant with every kind of room, and the requests of all lines for what is there."""
+
+    def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast) -> None:
+        self.http = http
+        self.server = server
+        self.cast = cast
+        self.place = Place(http, server, cast)
+        self.requests: list[Request] = []
+        self.case_id = ""
+
+    async def build(self) -> None:
+        await self.place.build()
+        await deal_of(self.place)
+        room = self.place.rooms["channels"]
+        at = f"{room.at}/messages/{room.own_message['owner']}"
+        await self.place.callers["member"].post(f"{at}/report", {"reason": "spam"}, expect=202)
+        operator = self.place.callers["operator"]
+        await until_granted(operator)
+        [case] = (await operator.get("/moderation/cases"))["items"]
+        self.case_id = case["caseId"]
+
+    async def prepare(self) -> None:
+        """Prepare all lines; those that would change what others need, in places of their own."""
+        for name in LINES:
+            place = self.place
+            if name in ALONE:
+                place = Place(self.http, self.server, self.cast, name)
+                await place.build()
+            method, path = self.cast.routes[name.partition(" ")[0]]
+            attempt = await prepared(name, place, "stranger")
+            if "caseId" in attempt.places:
+                attempt = attempt._replace(places={"caseId": self.case_id})
+            self.requests.append(Request(name, method, path, attempt._replace(caller=None)))
+
+    async def containers(self) -> dict[str, str]:
+        """What stands first in a path, by the words before and of its parameter."""
+        place = self.place
+        rooms = {f"{kind}/roomId": room.room_id for kind, room in place.rooms.items()}
+        return rooms | {
+            "threads/roomId": (await deal_of(place)).thread_id,
+            "threads/threadId": (await deal_of(place)).thread_id,
+            "servers/serverId": place.server_id,
+            "channels/channelId": place.channel_id,
+            "conversations/convoId": place.rooms["conversations"].room_id,
+            "workspaces/workspaceId": place.workspace_id,
+            "tenants/tenant": self.cast.tenant,
+        }
+
+
+async def until_granted(administrator: Caller) -> None:
+    """The right is granted beside the server, which caches what it read for a second."""
+    for _ in range(200):
+        if (await administrator.call("GET", "/admin/servers")).status == 200:
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail("the right was not granted")
+
+
+async def rows_of(server: Server) -> dict[tuple[str, str], str]:
+    """All rows that are of users, by key, as text."""
+    async with Sobremesa.open(server.store, background=False) as app:
+        rows = {(str(row["pk"]), str(row["sk"])): row async for row in app.table.scan(consistent=True)}
+    return {
+        key: msgspec.json.encode(row, order="deterministic", enc_hook=repr).decode()
+        for key, row in rows.items()
+        if not (key[0].startswith(_WORKING) or key[1] in _RENDERED)
+    }
+
+
+class Names:
+    """What identifies the users and things of a tenant, and what stands for each in a request about nothing."""
+
+    def __init__(self, rows: dict[tuple[str, str], str], home: Home) -> None:
+        self.known = {found for row in rows.values() for found in _ULIDS.findall(row)} - {UNKNOWN_ID}
+        place = home.place
+        self.others = {user["username"]: "no-such-name" for _, user in home.cast.tokens.values() if user}
+        self.others |= {home.cast.tenant: "no-such-tenant"}
+        codes = {place.invite, place.workspace_invite, *place.own_invite.values()}
+        codes |= {request.attempt.places["code"] for request in home.requests if "code" in request.attempt.places}
+        self.others |= {code: code[::-1] for code in codes}
+        # Records are not in the table, and ids of inbox messages have a form of their own.
+        ids = {
+            value for request in home.requests for name, value in request.attempt.places.items() if name[-2:] == "Id"
+        }
+        self.others |= dict.fromkeys(ids - self.known - {UNKNOWN_ID}, UNKNOWN_ID)
+
+    def replace(self, value: Any) -> Any:
+        """Return a part of a request without any of these names."""
+        match value:
+            case dict():
+                return {name: self.replace(part) for name, part in value.items()}
+            case list():
+                return [self.replace(part) for part in value]
+            case str():
+                return self.others.get(value) or (UNKNOWN_ID if value in self.known else value)
+        return value
+
+    def nothing(self, attempt: Attempt) -> Attempt:
+        """Return the same request about nothing."""
+        return attempt._replace(
+            places=self.replace(attempt.places), body=self.replace(attempt.body), query=self.replace(attempt.query)
+        )
+
+    def found_in(self, text: str) -> set[str]:
+        """Return which of these names a text contains."""
+        named = {name for name in self.others if name != "default" and name in text}
+        return named | (self.known & set(_ULIDS.findall(text)))
+
+
+async def difference(caller: Caller, request: Request, attempt: Attempt, names: Names) -> str | None:
+    """Make a request, and the same about nothing; return how the responses differ, or None if they do not."""
+    reply = await tried(caller, request.method, request.path, attempt)
+    nothing = names.nothing(attempt)
+    if nothing == attempt:
+        found = names.found_in(reply.raw.decode(errors="replace"))
+        return f"{reply.status} with {sorted(found)}" if found else None
+    status, raw, headers = comparable(reply)
+    text = raw.decode(errors="replace")
+    for name in names.found_in(msgspec.json.encode(attempt[:3]).decode()):
+        text = text.replace(name, names.replace(name))
+    expected = comparable(await tried(caller, request.method, request.path, nothing))
+    got = (status, text.encode(), [header for header in headers if header[0] not in ("content-length", "etag")])
+    wanted = (*expected[:2], [header for header in expected[2] if header[0] not in ("content-length", "etag")])
+    return None if got == wanted else f"{got} instead of {wanted}"
+
+
+@asynccontextmanager
+async def home_of(server: Server, tenant: str) -> AsyncIterator[Home]:
+    async with client_of(server.url) as http:
+        home = Home(http, server, await cast_of(server, tenant))
+        await home.build()
+        yield home
+
+
+async def callers_of(server: Server, http: aiohttp.ClientSession, tenant: str) -> dict[str, Caller]:
+    """A user, an administrator and a server key of a tenant, with everything that each may have."""
+    word = UNKNOWN_ID[-6:] + tenant
+    user, administrator = await register_in(server, http, tenant, f"u-{word}", f"a-{word}")
+    await grant_admin(server, administrator.email)
+    await until_granted(administrator)
+    return {
+        "user": user,
+        "administrator": administrator,
+        "key": Caller(http, await new_key(server, *SCOPES, tenant=tenant)),
+    }
+
+
+@pytest.mark.parametrize(("tenant", "other"), DIRECTIONS)
+async def test_things_of_another_tenant_are_as_if_they_did_not_exist(server: Server, tenant: str, other: str) -> None:
+    async with home_of(server, tenant) as home:
+        await home.prepare()
+        before = await rows_of(server)
+        names = Names(before, home)
+        failures = await tried_from_outside(home, names, await callers_of(server, home.http, other))
+        async with home_of(server, other) as own:
+            failures |= await tried_in_own_rooms(home, names, own)
+        after = await rows_of(server)
+
+    assert failures == {}
+    assert {key: after.get(key) for key in before} == before
+    written = {key: names.found_in(f"{key} {row}") for key, row in after.items() if key not in before}
+    assert {key: found for key, found in written.items() if found} == {}
+
+
+Failures: TypeAlias = dict[tuple[str, str], str]
+
+
+async def tried_from_outside(home: Home, names: Names, callers: dict[str, Caller]) -> Failures:
+    """Make all requests as users of another tenant; return where they differ from requests about nothing."""
+    failures = {}
+
+    async def try_all(who: str, caller: Caller) -> None:
+        for request in home.requests:
+            found = await difference(caller, request, request.attempt, names)
+            if found is not None:
+                failures[request.name, who] = found
+
+    await asyncio.gather(*(try_all(who, caller) for who, caller in callers.items()))
+    return failures
+
+
+async def tried_in_own_rooms(home: Home, names: Names, own: Home) -> Failures:
+    """The same as the owner of rooms in another tenant, with these rooms in the place of those of the requests."""
+    containers = await own.containers()
+    failures, lines = {}, set()
+    for request in home.requests:
+        attempt = request.attempt._replace(places=_inside(request, containers))
+        if attempt == request.attempt or names.nothing(attempt) == attempt:
+            continue
+        lines.add(request.name)
+        found = await difference(own.place.owner, request, attempt, names)
+        if found is not None:
+            failures[request.name, "owner of another room"] = found
+    assert lines >= IN_OWN_ROOMS
+    return failures
+
+
+def _inside(request: Request, containers: dict[str, str]) -> dict[str, str]:
+    """Return the places of a request with the caller's own server, room or workspace in the first one."""
+    start = re.match(r"/(\w+)/\{(\w+)\}", request.path)
+    own = containers.get(f"{start[1]}/{start[2]}") if start else None
+    return request.attempt.places if start is None or own is None else request.attempt.places | {start[2]: own}
