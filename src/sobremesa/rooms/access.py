@@ -32,6 +32,10 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     """The refusal of sends, if this user or all users cannot send now."""
     safe_mode: bool = False
     """Whether sensitive messages are withheld in this room."""
+    is_restricted: bool = False
+    """Whether the room has an access list, so that a user may be mentioned who does not see it."""
+    membership_when: Condition | None = None
+    """The condition on the user's membership under which an access list gave the seat, for a send."""
 
     @property
     def room_id(self) -> RoomId:

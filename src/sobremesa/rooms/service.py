@@ -103,7 +103,7 @@ class Rooms:
             raise ReplyMissing
         if draft.attachments:
             return await self._send_with_files(seat, draft)
-        judged = JudgedDraft(draft, await self._mentioned(draft.content))
+        judged = JudgedDraft(draft, await self._mentioned(seat, draft.content))
         extras = no_extras
         if self._judge is not None:
             seat, judged = await self._judge_draft(seat, judged)
@@ -118,7 +118,7 @@ class Rooms:
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
         """Send a message with files, which are attached in its transaction."""
         files = await self._files.attachable(seat.actor, draft.attachments)
-        judged = JudgedDraft(draft, await self._mentioned(draft.content), files)
+        judged = JudgedDraft(draft, await self._mentioned(seat, draft.content), files)
         if self._judge is not None:
             seat, judged = await self._judge_draft(seat, judged)
 
@@ -178,7 +178,7 @@ class Rooms:
         if message.is_fixed:
             raise PartOfRecord
         seat.require("send")
-        mentions = await self._mentioned(content)
+        mentions = await self._mentioned(seat, content)
         verdict = None
         if self._judge is not None:
             written = self._judged_content(seat, content, message.attachments or (), mentions)
@@ -469,10 +469,14 @@ class Rooms:
         """Return a change of a cursor, which creates it unless it is also a seat."""
         return (Update if self.kind.cursor_is_seat else Upsert)(key, changes, when=when)
 
-    async def _mentioned(self, content: str) -> list[UserId]:
-        """Return the users that a text mentions with @."""
+    async def _mentioned(self, seat: Seat, content: str) -> list[UserId]:
+        """Return the users that a text mentions with @; in a room with an access list, those who see it."""
         if "@" not in content:
             return []
         names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]
         found = await self._users.find_by_usernames([name.rstrip(".-") for name in names]) if names else {}
-        return list(dict.fromkeys(found.values()))
+        mentioned = list(dict.fromkeys(found.values()))
+        if not seat.is_restricted or not mentioned:
+            return mentioned
+        inside = await self._access.current_members(seat.room_id, mentioned)
+        return [user_id for user_id in mentioned if user_id in inside]
