@@ -71,7 +71,7 @@ async def test_read_that_started_before_a_session_ended_is_not_cached(
     reading, ended = asyncio.Event(), asyncio.Event()
 
     async def slow(*given: object, **options: object) -> object:
-        rows = await read(*given, **options)  # type: ignore[arg-type]
+        rows = await read(*given, **options)  # type: ignore[call-overload]
         reading.set()
         await ended.wait()
         return rows

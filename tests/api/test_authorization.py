@@ -76,6 +76,10 @@ communities.listChannels            401  403       404      404     200        2
 communities.getChannel              401  403       404      404     200        200    200    200
 communities.changeChannel           401  403       404      404     403        403    200    200
 communities.deleteChannel           401  403       404      404     403        403    204    204
+communities.listChannelMembers      401  403       404      404     200        200    200    200
+communities.getAccess               401  403       404      404     403        403    200    200
+communities.setAccess               401  403       404      404     403        403    200    200
+communities.clearAccess             401  403       404      404     403        403    204    204
 communities.createInvite            401  403       404      404     201        201    201    201
 communities.listInvites             401  403       404      404     403        403    200    200
 communities.listAllServers          401  403       403      403     403        403    403    403
@@ -573,7 +577,7 @@ async def _ban(place: Place, who: str) -> Attempt:
     return Attempt({"serverId": place.server_id, "userId": victim.user_id})
 
 
-@prepares("communities.getChannel")
+@prepares("communities.getChannel", "communities.listChannelMembers", "communities.getAccess")
 async def _the_channel(place: Place, who: str) -> Attempt:
     return Attempt({"channelId": place.channel_id})
 
@@ -583,7 +587,13 @@ async def _change_channel(place: Place, who: str) -> Attempt:
     return Attempt({"channelId": place.channel_id}, {"topic": "Otherwise"})
 
 
-@prepares("communities.deleteChannel")
+@prepares("communities.setAccess")
+async def _set_access(place: Place, who: str) -> Attempt:
+    channel = await place.owner.post(f"/servers/{place.server_id}/channels", {"name": "more"})
+    return Attempt({"channelId": channel["channelId"]}, {"roles": ["moderator"], "userIds": [place.owner.user_id]})
+
+
+@prepares("communities.deleteChannel", "communities.clearAccess")
 async def _a_channel(place: Place, who: str) -> Attempt:
     channel = await place.owner.post(f"/servers/{place.server_id}/channels", {"name": "more"})
     return Attempt({"channelId": channel["channelId"]})

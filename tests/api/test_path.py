@@ -18,7 +18,7 @@ from api.running import Server, sobremesa
 from api.thread_chapters import two_users_agree_on_a_deal
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
-CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
+CHANNEL = {"channelId", "serverId", "name", "topic", "private", "lastMessageId", "createdAt", "updatedAt"}
 INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "createdAt"}
 FACE = {"userId", "username", "avatarUrl"}
 MESSAGE = {
@@ -228,6 +228,28 @@ async def a_server_is_made_and_changed(story: Story) -> None:
     assert (await story.ana.get("/servers", cursor="not one of ours", expect=422))["code"] == "bad_cursor"
 
 
+async def channels_are_made_private(story: Story) -> None:
+    at, public = f"{story.at}/access", {"channelId": story.channel_id, "private": False, "roles": [], "userIds": []}
+    assert await story.ana.get(at) == public
+    wanted = {"roles": ["moderator"], "userIds": [story.ana.user_id]}
+    private = await story.ana.put(at, wanted)
+    assert private == {"channelId": story.channel_id, "private": True, **wanted}
+    assert await story.ana.get(at) == private
+    assert (await story.ana.get(story.at))["private"] is True
+    assert [each["userId"] for each in (await story.ana.get(f"{story.at}/members"))["items"]] == [story.ana.user_id]
+    unknown = await story.ana.put(at, {"userIds": ["01M00000000000000000000000"]}, expect=422)
+    assert (unknown["code"], unknown["userIds"]) == ("unknown_user", ["01M00000000000000000000000"])
+    assert (await story.ana.put(at, {"roles": ["chef"]}, expect=422))["code"] == "invalid"
+    assert await story.ana.put(at, {"roles": None, "userIds": None}) == public
+    await story.ana.put(at, {"roles": []})
+    await story.ana.delete(at)
+    assert await story.ana.get(at) == public
+    secret = {"name": "secret", "access": {"userIds": []}}
+    made = await story.ana.post(f"/servers/{story.server_id}/channels", secret)
+    assert made["private"] is True
+    await story.ana.delete(f"/channels/{made['channelId']}")
+
+
 async def channels_are_made_and_changed(story: Story) -> None:
     at = f"/servers/{story.server_id}/channels"
     created = await story.ana.post(at, {"name": "general", "topic": "Everything"})
@@ -244,6 +266,7 @@ async def channels_are_made_and_changed(story: Story) -> None:
     assert await story.ana.patch(story.at) == created
     changed = await story.ana.patch(story.at, {"name": "lounge", "topic": None})
     assert (changed["name"], changed["topic"]) == ("lounge", None)
+    await channels_are_made_private(story)
     await story.ana.delete(f"/channels/{other['channelId']}")
     await story.ana.get(f"/channels/{other['channelId']}", expect=404)
     assert [item["name"] for item in (await story.ana.get(at))["items"]] == ["lounge"]

@@ -85,7 +85,7 @@ BUDGETS: dict[str, Cost] = {
 
 async def servers_with_counts(community: Community) -> list[int]:
     servers, _ = await community.app.communities.list_servers(community.member, limit=50)
-    return await community.app.communities.count_channels(servers)
+    return await community.app.communities.count_channels(community.member, servers)
 
 
 async def costs_of(community: Community) -> dict[str, Cost]:

@@ -25,6 +25,7 @@ from sobremesa.domains.accounts.issuers import ExternalUser
 from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.domains.communities import entities as com
+from sobremesa.domains.communities.privacy import AccessList
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.moderation import entities as moderation
 from sobremesa.rooms import entities as rooms
@@ -68,6 +69,7 @@ class Scene(NamedTuple):
     bans: list[com.Ban]
     channels: list[com.Channel]
     pointers: list[com.ChannelPointer]
+    access: list[com.ChannelAccess]
     messages: list[com.ChannelMessage]
     reads: list[com.LastRead]
     nonces: list[com.ChannelNonce]
@@ -183,6 +185,11 @@ def set_scene() -> Scene:
             com.Channel(server_id=T, channel_id=RoomId("e"), name="elsewhere"),
         ],
         pointers=[com.ChannelPointer(room_id=C, server_id=S), com.ChannelPointer(room_id=D, server_id=S)],
+        access=[
+            com.ChannelAccess(server_id=S, channel_id=C, version="1", roles=["moderator"], user_ids=[B]),
+            com.ChannelAccess(server_id=S, channel_id=D, version="2"),
+            com.ChannelAccess(server_id=T, channel_id=RoomId("e"), version="3", roles=[], user_ids=[]),
+        ],
         messages=[message(C, 0), message(C, 1), message(C, 2), message(D, 3)],
         reads=[
             com.LastRead(room_id=C, user_id=A, last_read_message_id=M[1], last_read_timestamp=1),
@@ -301,6 +308,8 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     ),
     "COM.38": lambda s: (com.CHANNELS.reactions(room_id=C), s.reactions),
     "COM.61": lambda s: (com.CHANNELS.reactions_to(room_id=C, message_id=M[0]), s.reactions[:3]),
+    "COM.62": lambda s: (com.access_of(server_id=S, channel_id=D), [s.access[1]]),
+    "COM.63": lambda s: (com.access_lists_of(server_id=S), s.access[:2]),
     # Accounts
     "ACC.1": lambda s: (accounts.credential_of(user_id=A), [s.credential[0]]),
     "ACC.2": lambda s: (accounts.email_claim(email="ana@example.com"), [s.email]),
@@ -400,6 +409,7 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     await join(app, community.owner, community.server_id, who)
     await communities.change_server(community.owner, community.server_id, {"name": "x"})
     await communities.change_channel(community.owner, community.channel_id, {"name": "x"})
+    await communities.privacy.change(community.owner, community.channel_id, AccessList(["member"]))
     message = await community.send(who, "hello @ben", nonce="n")
     await communities.edit(who, community.channel_id, message.message_id, "hello")
     await communities.react(community.owner, community.channel_id, message.message_id, "👍")

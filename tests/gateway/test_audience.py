@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import aiohttp
@@ -18,9 +18,12 @@ from gateway.conftest import SharedChannel, shared_channel
 from gateway.served_app import ServedApp, serve_app
 from gateway.test_hub import RecordingSubscriber, attach
 from sobremesa.app import Sobremesa
+from sobremesa.core.actor import UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.privacy import AccessList
 from sobremesa.live import recent_events
 from sobremesa.live.feed import START
 from sobremesa.live.polling import Polling
@@ -53,9 +56,12 @@ class World:
         self.cursors: list[tuple[SignedIn, str, int]] = []
         """Cursors that users have, and how many messages there were by then."""
 
+    def has_access(self, user_id: str) -> bool:
+        return user_id in self.since
+
     def may_see(self, user_id: str, after: int) -> list[str]:
         """Return what must be replayed to a user who had so many messages."""
-        if user_id not in self.since:
+        if not self.has_access(user_id):
             return []
         return [text for text in self.sent[max(after, self.since[user_id]) :] if text not in self.deleted]
 
@@ -77,7 +83,7 @@ class World:
         await self.served.send(self.shared.ana, self.shared.channel_id, text)
         self.sent.append(text)
         for subscriber, must in self.subscribers.items():
-            if subscriber.user_id in self.since:
+            if self.has_access(subscriber.user_id):
                 must.append(text)
 
     async def delete(self) -> None:
@@ -96,14 +102,18 @@ class World:
         if user_id in self.since:
             await app.communities.members.remove(self.shared.ana.actor, self.shared.server_id, user_id)
             del self.since[user_id]
-            for subscriber in self.subscribers:
-                if subscriber.user_id == user_id:
-                    received = texts(subscriber.received)
-                    self.subscribers[subscriber] = [text for text in self.subscribers[subscriber] if text in received]
+            self.forgive_lost()
         else:
             invite = await app.communities.invites.create(self.shared.ana.actor, self.shared.server_id)
             await app.communities.invites.redeem(who.actor, invite.code)
             self.since[user_id] = len(self.sent)
+
+    def forgive_lost(self) -> None:
+        """Expect no more of what those without access have not received yet."""
+        for subscriber, must in self.subscribers.items():
+            if not self.has_access(subscriber.user_id):
+                received = texts(subscriber.received)
+                self.subscribers[subscriber] = [text for text in must if text in received]
 
     async def connect(self) -> None:
         who = self.random.choice(self.users)
@@ -140,14 +150,14 @@ class World:
 
     async def check_removed(self) -> None:
         """Check that a message right after a kick does not reach the removed member."""
-        outside = [subscriber for subscriber in self.subscribers if subscriber.user_id not in self.since]
+        outside = [subscriber for subscriber in self.subscribers if not self.has_access(subscriber.user_id)]
         before = {subscriber: len(texts(subscriber.received)) for subscriber in outside}
         await self.send()
         await self.settle()
         assert {subscriber: len(texts(subscriber.received)) for subscriber in outside} == before
 
-    async def run(self) -> None:
-        acts: list[Callable[[], Awaitable[None]]] = [
+    def acts(self) -> list[Callable[[], Awaitable[None]]]:
+        return [
             self.send,
             self.send,
             self.delete,
@@ -160,16 +170,86 @@ class World:
             self.poll,
             self.check_removed,
         ]
+
+    async def run(self) -> None:
+        acts = self.acts()
         for _ in range(STEPS):
             self.clock.move(seconds=0.01)
             await self.random.choice(acts)()
         await self.settle()
 
 
+class PrivateWorld(World):
+    """The same with a channel whose access list changes, and members whose roles do."""
+
+    roles: Sequence[Role] | None = None
+    listed: Sequence[str] = ()
+
+    def __init__(self, served: ServedApp, shared: SharedChannel, clock: SetClock, seed: int) -> None:
+        super().__init__(served, shared, clock, seed)
+        self.role: dict[str, Role] = {}
+
+    def has_access(self, user_id: str) -> bool:
+        if user_id not in self.since:
+            return False
+        role = self.role.get(user_id, "member")
+        return self.roles is None or role == "admin" or role in self.roles or user_id in self.listed
+
+    async def come_or_go(self) -> None:
+        await super().come_or_go()
+        self.role = {user_id: role for user_id, role in self.role.items() if user_id in self.since}
+
+    async def change_access(self) -> None:
+        choices: list[Sequence[Role] | None] = [None, [], ["member"], ["moderator"], ["member", "moderator"]]
+        roles = self.random.choice(choices)
+        listed = [UserId(user_id) for user_id in self.since if self.random.random() < 0.4]
+        wanted = None if roles is None else AccessList(roles, listed)
+        await self.served.app.communities.privacy.change(self.shared.ana.actor, self.shared.channel_id, wanted)
+        self.roles, self.listed = roles, listed
+        self.forgive_lost()
+
+    async def change_role(self) -> None:
+        if self.since:
+            user_id = self.random.choice(sorted(self.since))
+            roles: list[Role] = ["member", "moderator", "admin"]
+            role = self.random.choice(roles)
+            members = self.served.app.communities.members
+            await members.change_role(self.shared.ana.actor, self.shared.server_id, UserId(user_id), role=role)
+            self.role[user_id] = role
+            self.forgive_lost()
+
+    async def check_shown(self) -> None:
+        """Check that a client which applies the events shows the channel exactly if its user has access."""
+        await self.settle()
+        for subscriber in self.subscribers:
+            about: list[str] = []
+            for frame in subscriber.received:
+                if frame["t"] == "server.created":
+                    about = []  # the client loads the channels again
+                elif frame["t"].startswith("channel.") and frame["d"]["channelId"] == self.shared.channel_id:
+                    about.append(frame["t"])
+            if about and subscriber.user_id in self.since:
+                assert (about[-1] != "channel.deleted") == self.has_access(subscriber.user_id)
+
+    def acts(self) -> list[Callable[[], Awaitable[None]]]:
+        return [*super().acts(), self.change_access, self.change_access, self.change_role, self.check_shown]
+
+
 @pytest.mark.parametrize("seed", range(4))
 async def test_current_members_receive_every_event_and_no_other_user_does(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await run_world(World, seed, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_private_channel_is_delivered_to_those_with_access_and_to_no_other_user(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await run_world(PrivateWorld, seed, monkeypatch)
+
+
+async def run_world(kind: type[World], seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recent_events, "MAX_ENTRIES", 10)
     clock = SetClock()
     settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
@@ -180,7 +260,7 @@ async def test_current_members_receive_every_event_and_no_other_user_does(
         served = ServedApp(app, "", http)
         shared = await shared_channel(served)
         await app.live.hub.open()
-        await World(served, shared, clock, seed).run()
+        await kind(served, shared, clock, seed).run()
 
 
 async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Disconnects removed members before the request that removed them is answered.
 
 Every node learns of a removal from the change stream, which takes a moment. The node that wrote it applies it at once.
+A changed role or access list is noted, and read again before the next event is delivered.
 The same holds for messages that are deleted or edited: once the request is answered, the old content is not replayed.
 """
 
@@ -11,14 +12,14 @@ from typing import Any, TypeAlias
 
 from sobremesa.domains.accounts.entities import Session, User
 from sobremesa.domains.accounts.events import REVOCATION
-from sobremesa.domains.communities.entities import ServerMembership
+from sobremesa.domains.communities.entities import ChannelAccess, ServerMembership
 from sobremesa.domains.conversations.entities import Participant as ConversationParticipant
 from sobremesa.domains.threads.entities import Participant as ThreadParticipant
 from sobremesa.domains.workspaces.entities import Member as WorkspaceMember
-from sobremesa.live.events import MembershipKey, conversation, server, thread, tokens_of, workspace
+from sobremesa.live.events import MembershipKey, channel, conversation, server, thread, tokens_of, workspace
 from sobremesa.live.hub import Hub
 from sobremesa.rooms.entities import Message
-from sobremesa.table import Delete, Entity, Operation, Update
+from sobremesa.table import Delete, Entity, Operation, Put, Update
 from sobremesa.table.updates import Set
 
 Parts: TypeAlias = Mapping[str, Any]
@@ -44,6 +45,11 @@ class Disconnects:
                 self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
             if isinstance(operation, Update) and operation.key.entity is User:
                 self._changed_user(operation)
+            elif isinstance(operation, Put) and isinstance(operation.entity, ChannelAccess):
+                self._hub.recheck(channel(operation.entity.server_id, operation.entity.channel_id))
+            elif isinstance(operation, Update) and operation.key.entity is ServerMembership:
+                parts = operation.key.parts
+                self._hub.recheck(server(parts["server_id"]), parts["user_id"])
             if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
                 self._hub.invalidate(operation.key.parts["message_id"])
 

@@ -16,7 +16,7 @@ from sobremesa.domains.threads import events as threads
 from sobremesa.domains.workspaces import events as workspaces
 from sobremesa.glue import ready_snapshot
 from sobremesa.live import presence, session_frames, typing
-from sobremesa.live.events import EventTypes, Topic, conversation, server, thread
+from sobremesa.live.events import EventTypes, Topic, channel, conversation, server, thread
 from sobremesa.live.recipient_payloads import RecipientPayloads
 from sobremesa.live.translation import Translation
 from sobremesa.rooms import events as rooms
@@ -61,11 +61,16 @@ class RoomTyping:
 
     async def typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
-        self._typing.started(started, _TOPICS[room_kind](seat.scope))
+        self._typing.started(started, _topic_of(room_kind, seat))
 
     async def stopped_typing(self, room_kind: RoomKindName, seat: Seat) -> None:
         stopped = typing.TypingStopped(seat.room_id, room_kind, seat.user_id)
-        self._typing.stopped(stopped, _TOPICS[room_kind](seat.scope))
+        self._typing.stopped(stopped, _topic_of(room_kind, seat))
+
+
+def _topic_of(room_kind: RoomKindName, seat: Seat) -> Topic:
+    """Return the topic of a user's room; a room with an access list has its own."""
+    return channel(seat.scope, seat.room_id) if seat.is_restricted else _TOPICS[room_kind](seat.scope)
 
 
 _TOPICS: dict[RoomKindName, Callable[[str], Topic]] = {

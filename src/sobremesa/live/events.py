@@ -23,7 +23,9 @@ from sobremesa.core.clock import EPOCH
 D = TypeVar("D", bound=msgspec.Struct)
 
 Topic = NewType("Topic", str)
-"""What subscribers subscribe to: a user, a tenant, a server, a conversation, a thread or a workspace."""
+"""What subscribers subscribe to: a user, a tenant, a server, a channel with an access list, a conversation, a thread
+or a workspace.
+"""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -44,8 +46,18 @@ def tenant(name: str) -> Topic:
 
 
 def server(server_id: str) -> Topic:
-    """Return the topic of all members of a server, for all of its channels."""
+    """Return the topic of all members of a server, for all of its channels without an access list."""
     return Topic(f"server:{server_id}")
+
+
+def channel(server_id: str, channel_id: str) -> Topic:
+    """Return the topic of a channel that is private, or was: of the members of its server whom its list allows."""
+    return Topic(f"channel:{server_id}/{channel_id}")
+
+
+def server_of(topic: Topic) -> Topic | None:
+    """Return the topic of the server of a channel's topic; None for any other topic."""
+    return server(topic[8:].partition("/")[0]) if topic.startswith("channel:") else None
 
 
 def conversation(room_id: str) -> Topic:
@@ -77,6 +89,8 @@ class TopicMembership(NamedTuple):
     moderates: bool = False
     since: str = ""
     """The version of the membership: when it started. A user who leaves and rejoins gets another. Empty: unknown."""
+    is_hidden: bool = False
+    """Whether the user does not see the channel of this topic, not even in events from before it became private."""
 
 
 class TopicRemoval(NamedTuple):
@@ -117,6 +131,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_def
     """Further fields of the payload, for the author alone, as members of a JSON object: `"nonce":"a1"`."""
     is_reference: bool = False
     """Whether `d` only refers to the payload, which is resolved for each recipient right before delivery."""
+    without: Topic = Topic("")
+    """A topic whose subscribers do not receive it."""
+    moderates: bool | None = None
+    """Whether it is only for those who moderate its topics, or only for those who do not; None: for both."""
 
     @property
     def supersedes(self) -> bool:
@@ -131,6 +149,8 @@ class AudienceChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True,
     removes: tuple[TopicRemoval, ...] = ()
     ends: tuple[str, ...] = ()
     """Sessions and users whose sockets are to be closed, and users whose tokens were revoked (`tokens_of`)."""
+    rechecks: tuple[Topic, ...] = ()
+    """Topics of channels whose access list changed: the membership of every subscriber of the server is read again."""
 
     @property
     def membership_keys(self) -> Sequence[MembershipKey]:
@@ -204,11 +224,18 @@ class EventType(Generic[D]):
         full: D | None = None,
         adds: Iterable[TopicMembership] = (),
         removes: Iterable[TopicRemoval] = (),
+        rechecks: Iterable[Topic] = (),
     ) -> Publication:
         """Create the publication of such an event, with the audience changes that it causes."""
         event = self.event(d, *topics, subject=subject, author=author, full=full)
-        changes = AudienceChange(adds=tuple(adds), removes=tuple(removes))
-        return Publication(event=event, audience=changes if changes.adds or changes.removes else None)
+        changes = AudienceChange(adds=tuple(adds), removes=tuple(removes), rechecks=tuple(rechecks))
+        has_changes = changes.adds or changes.removes or changes.rechecks
+        return Publication(event=event, audience=changes if has_changes else None)
+
+    def to_others(self, d: D, topic: Topic, *, without: Topic, moderates: bool | None = None) -> Publication:
+        """Create the publication of an event for the subscribers of a topic who are not subscribed to another one."""
+        event = self.event(d, topic)
+        return Publication(event=msgspec.structs.replace(event, without=without, moderates=moderates))
 
     def __repr__(self) -> str:
         return f"EventType({self.name})"
@@ -254,6 +281,9 @@ def subject_of(ended: str) -> str:
     return ended.removeprefix(_TOKENS)
 
 
-def audience_change(*, removes: Iterable[TopicRemoval] = (), ends: Iterable[str] = ()) -> Publication:
+def audience_change(
+    *, removes: Iterable[TopicRemoval] = (), ends: Iterable[str] = (), rechecks: Iterable[Topic] = ()
+) -> Publication:
     """Create a publication without an event, which only changes the audience."""
-    return Publication(audience=AudienceChange(removes=tuple(removes), ends=tuple(ends)))
+    change = AudienceChange(removes=tuple(removes), ends=tuple(ends), rechecks=tuple(rechecks))
+    return Publication(audience=change)

@@ -19,7 +19,15 @@ from typing import TypeAlias
 import structlog
 
 from sobremesa.core.actor import UserId
-from sobremesa.live.events import Event, MembershipKey, Topic, TopicMembership, TopicRemoval, subject_of
+from sobremesa.live.events import (
+    Event,
+    MembershipKey,
+    Topic,
+    TopicMembership,
+    TopicRemoval,
+    server_of,
+    subject_of,
+)
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch
 from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.recent_events import RecentEvents
@@ -63,7 +71,11 @@ class Hub:
         deleted, they receive that event as well.
         """
         self._removals = 0
-        """How many memberships this process has ended."""
+        """How many memberships this process has ended or changed."""
+        self._rechecks: set[tuple[UserId | None, Topic]] = set()
+        """Channels whose access list this process has changed, and members whose role it has changed in a server:
+        their subscriptions to channels are read again before anything is delivered.
+        """
         self.delivered = 0
 
     # Running
@@ -193,6 +205,8 @@ class Hub:
         topics: Sequence[Topic] = event.topics
         if max_subscribers is not None:
             topics = [topic for topic in topics if len(self._subscribers.get(topic, ())) <= max_subscribers]
+        if self._rechecks:
+            topics = [topic for topic in topics if server_of(topic) is None]  # who may receive it is being read
         for subscriber in self._subscribers_to(topics):
             if subscriber.user_id != without:
                 subscriber.pending.append(frame)
@@ -211,6 +225,16 @@ class Hub:
             self._removals += 1
             self._mark_stale(key.user_id)
             self._unsubscribe(key)
+
+    def recheck(self, topic: Topic, user_id: UserId | None = None) -> None:
+        """Note that this process has changed the access list of a channel, or a member's role in a server.
+
+        The subscriptions that depend on it are read again before the next event is delivered, which may be one that
+        overtakes the change in the feed.
+        """
+        self._removals += 1
+        self._rechecks.add((user_id, topic))
+        self._mark_stale(user_id)
 
     def invalidate(self, subject: str) -> None:
         """Note that this process has changed a subject: replay shows its new state before the feed reports it."""
@@ -244,7 +268,21 @@ class Hub:
     def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
         """Return the memberships of connected users that these entries change."""
         changes = [entry.audience for entry in entries if entry.audience is not None]
-        return {key for change in changes for key in change.membership_keys if key.user_id in self._of_subject}
+        keys = {key for change in changes for key in change.membership_keys if key.user_id in self._of_subject}
+        topics = {topic for change in changes for topic in change.rechecks}
+        topics |= {topic for user_id, topic in self._rechecks if user_id is None}
+        for topic in topics:
+            keys |= self._channel_memberships(topic)
+        for user_id, server in self._rechecks:
+            if user_id is not None:
+                held = self.topics_of(user_id)
+                keys |= {MembershipKey(user_id, topic) for topic in held if server_of(topic) == server}
+        return keys
+
+    def _channel_memberships(self, topic: Topic) -> set[MembershipKey]:
+        """Return the possible memberships in a channel of all who are subscribed to its server."""
+        users = self._all_users_in(topic) | self._all_users_in(server_of(topic) or topic)
+        return {MembershipKey(user_id, topic) for user_id in users}
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
@@ -257,17 +295,25 @@ class Hub:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
                     self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
+                for topic in change.rechecks:
+                    self._mark_stale(None)
+                    self._apply(self._channel_memberships(topic), members)
             if entry.event is not None:
                 self._put(entry, entry.event, first, touched)
             if change is not None:
                 for removal in change.removes:
                     self._remove(removal)
                 self.end(change.ends)
-        for key in self._changed_memberships(entries):
-            # Whatever the events are, and in which order: this is the current state.
+        # Whatever the events are, and in which order: this is the current state.
+        self._apply(self._changed_memberships(entries), members)
+        self._rechecks.clear()
+        return list(touched)
+
+    def _apply(self, keys: Iterable[MembershipKey], members: Mapping[MembershipKey, TopicMembership]) -> None:
+        """Subscribe those whose membership exists, and unsubscribe the others."""
+        for key in keys:
             member = members.get(key)
             self._subscribe(member) if member is not None else self._unsubscribe_early(key)
-        return list(touched)
 
     def _first_delivery(self, entry: Entry) -> int | None:
         """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
@@ -291,6 +337,12 @@ class Hub:
         else:
             # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
+        if event.without:
+            # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
+            lost = self._unsubscribed_early.get(event.without, ())
+            receiving = [each for each in receiving if each.is_addressed(event) or each in lost]
+            for each in receiving:
+                self._settle_early(event.without, each)
         if not receiving:
             return
         if event.full is None:
@@ -347,16 +399,19 @@ class Hub:
             held = subscriber.subscriptions.get(topic)
             if held is not None and not (since and held.since and since != held.since):
                 self._drop(topic, subscriber)
+                self._drop_channels(topic, subscriber)
 
     def _unsubscribe(self, key: MembershipKey) -> None:
         for subscriber in list(self._of_subject.get(key.user_id, ())):
             if key.topic in subscriber.subscriptions:
                 self._drop(key.topic, subscriber)
+                self._drop_channels(key.topic, subscriber)
 
     def _unsubscribe_early(self, key: MembershipKey) -> None:
         for subscriber in list(self._of_subject.get(key.user_id, ())):
             if key.topic in subscriber.subscriptions:
                 self._drop(key.topic, subscriber)
+                self._drop_channels(key.topic, subscriber)
                 self._unsubscribed_early[key.topic].add(subscriber)
 
     def _settle_early(self, topic: Topic, subscriber: Subscriber) -> None:
@@ -372,6 +427,11 @@ class Hub:
             subscriber.flush()  # events from before the removal are delivered, later ones are not
         del subscriber.subscriptions[topic]
         self._discard(topic, subscriber)
+
+    def _drop_channels(self, server: Topic, subscriber: Subscriber) -> None:
+        """End the subscriptions to channels of a server that the user is no longer in."""
+        for topic in [topic for topic in subscriber.subscriptions if server_of(topic) == server]:
+            self._drop(topic, subscriber)
 
     def _discard(self, topic: Topic, subscriber: Subscriber) -> None:
         subscribers = self._subscribers.get(topic)

@@ -13,8 +13,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeAlias
 
+import msgspec
+
 from sobremesa.core.errors import SobremesaError
-from sobremesa.live.events import Event, Topic, TopicMembership, user
+from sobremesa.live.events import Event, Topic, TopicMembership, channel, parts_of, server_of, user
 from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import RecipientPayloads
@@ -146,12 +148,14 @@ class Replay:
             event, change = entry.event, entry.audience
             if change is not None and event is not None and user(subscriber.user_id) in event.topics:
                 joined = (each.topic for each in change.adds if each.user_id == subscriber.user_id)
-                starts.update((topic, index) for topic in joined if topic in recent)
+                starts.update((topic, index) for topic in joined if topic in recent and server_of(topic) is None)
         return {
             id: entry.position
             for id, (index, entry) in last.items()
             if entry.event is not None
-            and all(starts.get(topic, -1) > index for topic in entry.event.topics if topic in held)
+            # A membership in a channel starts with that in its server: a channel that an access list or a role shows
+            # later shows its history as well.
+            and all(starts.get(server_of(topic) or topic, -1) > index for topic in entry.event.topics if topic in held)
         }
 
     async def _first_pages(self, after: FeedPosition) -> list[Entry]:
@@ -217,6 +221,11 @@ class Replay:
                 return True
             if any(each.user_id == subscriber.user_id and each.topic not in held for each in change.adds):
                 return False  # it shows a room that they have left
+        if event.without:
+            if not subscriber.is_addressed(event):
+                return False
+        elif subscriber.hidden and _channel_of(event) in subscriber.hidden:
+            return False  # it is from before the channel became private
         is_from_before = entry.position <= subscriber.before.get(entry.id, START)
         return not is_from_before and any(topic in held for topic in event.topics)
 
@@ -260,6 +269,27 @@ class Replay:
         for id, event in asked.items():
             if not self._lookup.is_volatile(event):
                 self._cached.setdefault(event.subject, {})[id] = found[id]
+
+
+class _InChannel(msgspec.Struct, rename="camel"):
+    """What the payload of an event of a channel has: one of these ids."""
+
+    channel_id: str | None = None
+    room_id: str | None = None
+
+
+_decode = msgspec.json.Decoder(_InChannel).decode
+
+
+def _channel_of(event: Event) -> Topic | None:
+    """Return the topic that the channel of an event would have; None for events that are about no channel."""
+    topic = event.topics[0] if event.topics else Topic("")
+    kind, server_id = parts_of(topic)
+    if kind != "server":
+        return None
+    about = _decode(event.d)
+    id = about.channel_id or about.room_id
+    return None if id is None else channel(server_id, id)
 
 
 def _ends_sockets(entry: Entry) -> bool:

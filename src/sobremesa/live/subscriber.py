@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
-from sobremesa.live.events import Topic, TopicMembership
+from sobremesa.live.events import Event, Topic, TopicMembership
 from sobremesa.live.feed import Entry, FeedPosition
 
 
@@ -32,13 +32,26 @@ class Subscription(NamedTuple):
 class Subscriber:
     """Receives the events of its topics."""
 
-    __slots__ = ("before", "is_over", "is_stale", "lost", "pending", "session_id", "subscriptions", "tenant", "user_id")
+    __slots__ = (
+        "before",
+        "hidden",
+        "is_over",
+        "is_stale",
+        "lost",
+        "pending",
+        "session_id",
+        "subscriptions",
+        "tenant",
+        "user_id",
+    )
 
     def __init__(self) -> None:
         self.user_id = UserId("")
         self.tenant = Tenant("")
         self.session_id: str | None = None
         self.subscriptions: dict[Topic, Subscription] = {}
+        self.hidden: frozenset[Topic] = frozenset()
+        """Private channels that the user does not see: events from before they became private are not replayed."""
         self.pending: list[bytes] = []
         self.before: Mapping[str, FeedPosition] = {}
         """The missed events from before the memberships started: their ids and last positions."""
@@ -51,12 +64,23 @@ class Subscriber:
 
     def subscribe(self, memberships: Iterable[TopicMembership], count: int) -> None:
         """Subscribe to exactly these topics."""
-        self.subscriptions = {each.topic: Subscription.by(each, count) for each in memberships}
+        found = list(memberships)
+        self.subscriptions = {each.topic: Subscription.by(each, count) for each in found if not each.is_hidden}
+        self.hidden = frozenset(each.topic for each in found if each.is_hidden)
 
     def has_subscribed_since(self, count: int, topics: Sequence[Topic]) -> bool:
         """Return whether it subscribed to one of these topics at this event count or later."""
         found = (self.subscriptions.get(topic) for topic in topics)
         return any(each is not None and each.after >= count for each in found)
+
+    def is_addressed(self, event: Event) -> bool:
+        """Return whether an event that excludes subscribers of its topics is for this one."""
+        held = self.subscriptions
+        if event.without in held:
+            return False
+        return event.moderates is None or any(
+            held[topic].moderates is event.moderates for topic in event.topics if topic in held
+        )
 
     def flush(self) -> None:
         """Send what is pending."""

@@ -40,6 +40,10 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     """Whether sensitive messages are withheld in this room."""
     is_system: bool = False
     """Whether this is the product's backend, which has no membership."""
+    is_restricted: bool = False
+    """Whether the room has an access list, so that a user may be mentioned who does not see it."""
+    membership_when: Condition | None = None
+    """The condition on the user's membership under which an access list gave the seat, for a send."""
 
     @property
     def room_id(self) -> RoomId:

@@ -106,6 +106,10 @@ class Head(Entity):
         """Return the other fields that a kind of room stores about its last message, such as a preview."""
         return {}
 
+    def marks_of_message(self) -> dict[str, Any]:
+        """Return the fields of a new message that depend on the state of the room."""
+        return {}
+
 
 class ReadCursor(Entity):
     """A user's read position and preferences in a room."""

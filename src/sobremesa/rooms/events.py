@@ -191,8 +191,12 @@ _VISIBLE = (
 """The fields of a message that clients see: a change of any other publishes no event."""
 
 
-TOPIC_KINDS: dict[RoomKindName, str] = {"channel": "server", "conversation": "conversation", "thread": "thread"}
-"""The kind of topic that each kind of room publishes to."""
+TOPIC_KINDS: dict[RoomKindName, Sequence[str]] = {
+    "channel": ("server", "channel"),
+    "conversation": ("conversation",),
+    "thread": ("thread",),
+}
+"""The kinds of topic that each kind of room publishes to."""
 
 
 class _Shown(msgspec.Struct, rename="camel"):
@@ -215,16 +219,27 @@ class RoomTopic(NamedTuple):
 
 FindRoomTopic: TypeAlias = Callable[[RoomId], Awaitable[RoomTopic | None]]
 """Returns the topic of a room, or None if the room was deleted."""
+FindMessageTopic: TypeAlias = Callable[[Message], Awaitable[RoomTopic | None]]
+"""Returns the topic of a new message, or None if its room was deleted."""
 
 
 class RoomEvents:
     """Maps changed rows of rooms of one kind to events."""
 
-    def __init__(self, kind: RoomKind, table: Table, users: UserDirectory, find_topic: FindRoomTopic) -> None:
+    def __init__(
+        self,
+        kind: RoomKind,
+        table: Table,
+        users: UserDirectory,
+        find_topic: FindRoomTopic,
+        find_topic_of_new: FindMessageTopic | None = None,
+    ) -> None:
+        """`find_topic_of_new` finds the topic of a new message, if its row has more to say than its room."""
         self._kind = kind
         self._table = table
         self._users = users
         self._find_topic = find_topic
+        self._find_topic_of_new = find_topic_of_new
 
     def register(self, translation: Translation) -> None:
         kind = self._kind
@@ -234,15 +249,19 @@ class RoomEvents:
         translation.on(kind.reaction, self._reaction, fields=())
         translation.on(kind.pin, self._pin, fields=())
         translation.on(kind.cursor, self._cursor, fields=("last_read_message_id", "muted"))
-        translation.on_replay(TOPIC_KINDS[kind.name], [message_created, message_updated], self._messages_now)
-        translation.on_replay(TOPIC_KINDS[kind.name], [reaction_added, reaction_removed], self._reactions_now)
+        for topic_kind in TOPIC_KINDS[kind.name]:
+            translation.on_replay(topic_kind, [message_created, message_updated], self._messages_now)
+            translation.on_replay(topic_kind, [reaction_added, reaction_removed], self._reactions_now)
 
     async def created(self, message: Message) -> Publication | None:
         """Return the publication of a new message, which has no reactions yet; None if the room was deleted.
 
         Its id is the message id, so the writer may publish it before the change stream does.
         """
-        room = await self._find_topic(message.room_id)
+        if self._find_topic_of_new is None:
+            room = await self._find_topic(message.room_id)
+        else:
+            room = await self._find_topic_of_new(message)
         if room is None:
             return None
         event = await self._message_event(message_created, message, [], room)

@@ -152,6 +152,7 @@ class MessageWriter:
                     # Another condition: the seat or the room has changed.
                     seat = await self._access.reauthorize(seat)
                     seat.require("send")
+                    judged = await self._with_mentions_inside(seat, judged)
                     faster = seat.head.last_message_id
                 # Another send was faster: this message takes an id after it, so that the room has one order.
                 last = newest(last, faster)
@@ -160,6 +161,13 @@ class MessageWriter:
                     additions.after()
                 return message
         raise Busy("This room is too busy: try again later.")
+
+    async def _with_mentions_inside(self, seat: Seat, judged: JudgedDraft) -> JudgedDraft:
+        """Return the draft with the mentions of those who see the room; its access list may have changed."""
+        if not seat.is_restricted or not judged.mentions:
+            return judged
+        inside = await self._access.current_members(seat.room_id, judged.mentions)
+        return judged._replace(mentions=[user_id for user_id in judged.mentions if user_id in inside])
 
     def _compose(self, seat: Seat, judged: JudgedDraft, last: MessageId | None) -> Message:
         draft, mentions, files, flags, nsfw_band = judged
@@ -184,6 +192,7 @@ class MessageWriter:
             created_at=(at := instant(time_of(message_id))),
             updated_at=at if self._kind.stores_update else None,
             **draft.more,
+            **seat.head.marks_of_message(),
             **parts,
         )
 

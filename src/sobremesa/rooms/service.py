@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.core.actor import Actor, Tenant, UserId
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import Busy, Forbidden, NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.access import RoomAccess, Seat
@@ -105,7 +105,7 @@ class Rooms:
             raise ReplyMissing
         if draft.attachments:
             return await self._send_with_files(seat, draft)
-        judged = JudgedDraft(draft, await self._mentioned(draft.content, seat.tenant))
+        judged = JudgedDraft(draft, await self._mentioned(seat, draft.content))
         extras = no_extras
         # What the product's backend says in its own name is not judged.
         if self._judge is not None and not seat.is_system:
@@ -121,7 +121,7 @@ class Rooms:
     async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
         """Send a message with files, which are attached in its transaction."""
         files = await self._files.attachable(seat.actor, draft.attachments)
-        judged = JudgedDraft(draft, await self._mentioned(draft.content, seat.tenant), files)
+        judged = JudgedDraft(draft, await self._mentioned(seat, draft.content), files)
         if self._judge is not None:
             seat, judged = await self._judge_draft(seat, judged)
 
@@ -181,7 +181,7 @@ class Rooms:
         if message.is_fixed:
             raise PartOfRecord
         seat.require("send")
-        mentions = await self._mentioned(content, seat.tenant)
+        mentions = await self._mentioned(seat, content)
         verdict = None
         if self._judge is not None:
             written = self._judged_content(seat, content, message.attachments or (), mentions)
@@ -491,10 +491,14 @@ class Rooms:
         """Return a change of a cursor, which creates it unless it is also a seat."""
         return (Update if self.kind.cursor_is_seat else Upsert)(key, changes, when=when)
 
-    async def _mentioned(self, content: str, tenant: Tenant) -> list[UserId]:
-        """Return the users of a tenant that a text mentions with @."""
+    async def _mentioned(self, seat: Seat, content: str) -> list[UserId]:
+        """Return the users of the tenant that a text mentions with @; in a room with an access list, those in it."""
         if "@" not in content:
             return []
-        names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]
-        found = await self._users.find_by_usernames([name.rstrip(".-") for name in names], tenant) if names else {}
-        return list(dict.fromkeys(found.values()))
+        names = [name.rstrip(".-") for name in dict.fromkeys(_MENTION.findall(content))][:MAX_MENTIONS]
+        found = await self._users.find_by_usernames(names, seat.tenant) if names else {}
+        mentioned = list(dict.fromkeys(found.values()))
+        if not seat.is_restricted or not mentioned:
+            return mentioned
+        inside = await self._access.current_members(seat.room_id, mentioned)
+        return [user_id for user_id in mentioned if user_id in inside]

@@ -21,11 +21,14 @@ from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.communities.entities import (
     CHANNELS,
     Channel,
+    ChannelAccess,
     ChannelId,
     ChannelPointer,
     Server,
     ServerId,
     ServerMembership,
+    access_lists_of,
+    access_of,
     adopt_channel,
     channel_in_index,
     channels_of,
@@ -85,7 +88,7 @@ class Access:
         self._clock = clock or SystemClock()
         self._members: ReadCache[tuple[UserId, str, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
         self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
-        """Possibly stale pointers: a channel never moves to another server."""
+        """Possibly stale pointers: a channel never moves to another server, and the write checks the access list."""
         self._seats: ReadCache[tuple[UserId, str, RoomId], Seat] = ReadCache(table, CACHE_SIZE)
 
     # Servers
@@ -125,7 +128,7 @@ class Access:
         if pointer is None:
             pointer = await self._pointer(room_id)
             self._pointers.keep(room_id, pointer)
-        return _seat(await self.require_member(actor, pointer.server_id), pointer)
+        return await self._seat(await self.require_member(actor, pointer.server_id), pointer)
 
     async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
@@ -146,23 +149,40 @@ class Access:
         return await self.authorize(actor, room_id)
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """Return the check that the sender is still a member when the message is written, or that there is a server."""
+        """Return the checks that the sender is still a member, and that the access list is the same.
+
+        The product's backend needs no access: the check is that there is a server.
+        """
         server_id = ServerId(seat.scope)
         if seat.is_system:
-            return SendAdditions(
-                [Check(server_by_id(server_id=server_id), when=present() & absent_or_null("deleted_at"))]
-            )
-        return SendAdditions([Check(membership(user_id=seat.user_id, server_id=server_id), when=present())])
+            exists = present() & absent_or_null("deleted_at")
+            return SendAdditions([Check(server_by_id(server_id=server_id), when=exists)])
+        assert isinstance(seat.head, ChannelPointer)  # noqa: S101 - for the type checker
+        access = seat.head.access
+        is_same = absent_or_null("access") if access is None else equals("access", access)
+        key = membership(user_id=seat.user_id, server_id=server_id)
+        return SendAdditions(
+            [Check(key, when=_PRESENT if seat.membership_when is None else seat.membership_when)], is_same
+        )
 
     async def reauthorize(self, seat: Seat) -> Seat:
         if seat.is_system:
             raise NotFound  # the only condition of `send_additions` is that the server exists
+        self._pointers.keep(seat.room_id, await self._pointer(seat.room_id))
         return await self.authorize(seat.actor, seat.room_id)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
-        member = await self.require_member(actor, pointer.server_id)
-        return _seat(member, pointer)
+        return await self._seat(await self.require_member(actor, pointer.server_id), pointer)
+
+    async def _seat(self, member: Member, pointer: ChannelPointer) -> Seat:
+        """Return a member's seat; NotFound if the access list of the channel excludes them."""
+        if pointer.access is None:
+            return _seat(member, pointer)
+        access = await self._table.get(access_of(server_id=pointer.server_id, channel_id=pointer.room_id))
+        if access is None or not access.allows(member.user_id, member.role):
+            raise NotFound
+        return _seat(member, pointer, access)
 
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         return [seat for _, channels in await self.overview(actor) for _, seat in channels]
@@ -175,9 +195,18 @@ class Access:
         return await gather_bounded(READ_AT_ONCE, self._channels_of, members)
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
-        server_id = (await self._pointer(room_id)).server_id
+        pointer = await self._pointer(room_id)
+        server_id = pointer.server_id
         keys = [membership(user_id=user_id, server_id=server_id) for user_id in user_ids]
-        return {row.user_id for row in await self._table.get_many(keys) if row is not None}
+        rows = [row for row in await self._table.get_many(keys) if row is not None]
+        if pointer.access is None:
+            return {row.user_id for row in rows}
+        server, access = await self._table.get_pair(
+            server_by_id(server_id=server_id), access_of(server_id=server_id, channel_id=room_id), consistent=True
+        )
+        if server is None or access is None:
+            return set()
+        return {row.user_id for row in rows if access.allows(row.user_id, true_role(row, server))}
 
     def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:
         return self._audit.entry(seat.scope, seat.actor, act, target=target, details=about)
@@ -185,18 +214,44 @@ class Access:
     async def channel_of(
         self, actor: Actor, channel_id: ChannelId, right: Right = "read"
     ) -> tuple[Member, ChannelPointer]:
-        """Return the actor as a member, and the channel's pointer; NotFound if they are no member."""
+        """Return the actor as a member, and the channel's pointer; NotFound if they do not see the channel."""
         pointer = await self._pointer(channel_id)
-        return await self.require_member(actor, pointer.server_id, right), pointer
+        member = await self.require_member(actor, pointer.server_id)
+        await self._seat(member, pointer)
+        member.require(right)
+        return member, pointer
+
+    async def access_lists(self, member: Member) -> dict[ChannelId, ChannelAccess]:
+        """Return the access lists of a server that let the member in, by channel."""
+        question = access_lists_of(server_id=member.server.server_id)
+        rows = [row async for row in self._table.every(question)]
+        return {row.channel_id: row for row in rows if row.allows(member.user_id, member.role)}
+
+    async def visible(self, member: Member, channels: Sequence[Channel]) -> list[Channel]:
+        """Return those of these channels of a server that the member sees."""
+        if not any(channel.has_access_list for channel in channels):
+            return list(channels)
+        lists = await self.access_lists(member)
+        return [channel for channel in channels if not channel.has_access_list or channel.channel_id in lists]
 
     async def _channels_of(self, member: Member) -> MemberChannels:
         await asyncio.sleep(0)  # a user may be in many servers: yield to other tasks
         channels = [channel async for channel in self._table.every(channels_of(server_id=member.server.server_id))]
+        has_lists = any(channel.has_access_list for channel in channels)
+        lists = await self.access_lists(member) if has_lists else {}
+        channels = [channel for channel in channels if not channel.has_access_list or channel.channel_id in lists]
         pointers = await self._table.get_many(
             [pointer_of(room_id=channel.channel_id) for channel in channels], consistent=True
         )
-        seated = zip(channels, pointers, strict=True)
-        return MemberChannels(member, [(channel, _seat(member, at)) for channel, at in seated if at is not None])
+        return MemberChannels(
+            member,
+            [
+                (channel, _seat(member, pointer, lists.get(channel.channel_id)))
+                for channel, pointer in zip(channels, pointers, strict=True)
+                # A channel that became private meanwhile is left out, as one that was deleted is.
+                if pointer is not None and (pointer.access is None) == (channel.channel_id not in lists)
+            ],
+        )
 
     async def _pointer(self, room_id: RoomId) -> ChannelPointer:
         pointer = await self._table.get(pointer_of(room_id=room_id))
@@ -245,11 +300,19 @@ _ROOM_RIGHTS_OF: dict[Role, frozenset[RoomRight]] = {
 }
 
 
-def _seat(member: Member, pointer: ChannelPointer) -> Seat:
+_PRESENT = present()
+
+
+def _seat(member: Member, pointer: ChannelPointer, access: ChannelAccess | None = None) -> Seat:
+    """Return a member's seat in a channel; with an access list, a send depends on its version and on their role."""
+    if access is not None and access.version != pointer.access:
+        pointer = msgspec.structs.replace(pointer, access=access.version)
     return Seat(
         actor=member.actor,
         head=pointer,
         joined_at=member.row.joined_at,
         rights=_ROOM_RIGHTS_OF[member.role],
         scope=member.server.server_id,
+        is_restricted=access is not None,
+        membership_when=None if access is None else _PRESENT & has_role(member.row.role),
     )

@@ -12,13 +12,16 @@ from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.communities.entities import ChannelId, ServerId
 from sobremesa.domains.communities.errors import Banned, OwnerCannotLeave, TooManyChannels, TooManyServers
 from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.privacy import MAX_USERS, AccessList
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.communities.views import (
+    AccessView,
     BanView,
     ChannelView,
     InviteView,
     MemberView,
     ServerView,
+    access_view,
     ban_view,
     channel_view,
     invite_view,
@@ -57,11 +60,23 @@ class ServerChanges(Input):
     icon_url: ImageAddress | msgspec.UnsetType | None = msgspec.UNSET
 
 
+AccessRoles = Annotated[list[Role], msgspec.Meta(max_length=4)]
+AccessUsers = Annotated[list[UserId], msgspec.Meta(max_length=MAX_USERS)]
+
+
+class ChannelAccessList(Input):
+    """The roles and users who see a private channel. Both null: every member sees the channel."""
+
+    roles: AccessRoles | None = None
+    user_ids: AccessUsers | None = None
+
+
 class NewChannel(Input):
-    """A channel to create."""
+    """A channel to create; with an access list it is private from the start."""
 
     name: Name
     topic: Topic | None = None
+    access: ChannelAccessList | None = None
 
 
 class ChannelChanges(Input):
@@ -125,7 +140,7 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         servers, cursor = await communities.list_servers(actor, limit=query.limit, cursor=query.cursor)
         views = [server_view(server) for server in servers]
         if query.counts:
-            for view, count in zip(views, await communities.count_channels(servers), strict=True):
+            for view, count in zip(views, await communities.count_channels(actor, servers), strict=True):
                 view.channel_count = count
         return Listed(views, cursor)
 
@@ -210,13 +225,22 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         """Lift a ban. The user can join again by an invite."""
         await communities.members.lift_ban(actor, server_id, user_id)
 
-    @api.post("/servers/{server_id}/channels", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyChannels])
+    @api.post(
+        "/servers/{server_id}/channels", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyChannels, UnknownUsers]
+    )
     async def create_channel(
         actor: Actor, server_id: ServerId, body: NewChannel, idempotency_key: IdempotencyKey | None
     ) -> ChannelView:
         """Create a channel."""
         return channel_view(
-            await communities.create_channel(actor, server_id, name=body.name, topic=body.topic, key=idempotency_key)
+            await communities.create_channel(
+                actor,
+                server_id,
+                name=body.name,
+                topic=body.topic,
+                access=_access_list(body.access),
+                key=idempotency_key,
+            )
         )
 
     @api.get("/servers/{server_id}/channels", cacheable=True)
@@ -239,6 +263,34 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
     async def delete_channel(actor: Actor, channel_id: ChannelId) -> None:
         """Delete a channel with all its messages."""
         await communities.delete_channel(actor, channel_id)
+
+    @api.get("/channels/{channel_id}/members")
+    async def list_channel_members(actor: Actor, channel_id: ChannelId, query: PageQuery) -> Listed[MemberView]:
+        """List the members of a server who see a channel. A page may have fewer items than its limit."""
+        rows, cursor = await communities.members.list_in_channel(
+            actor, channel_id, limit=query.limit, cursor=query.cursor
+        )
+        profiles = await users.profiles([row.user_id for row in rows])
+        return Listed([member_view(row, profiles[row.user_id]) for row in rows], cursor)
+
+    @api.get("/channels/{channel_id}/access")
+    async def get_access(actor: Actor, channel_id: ChannelId) -> AccessView:
+        """Get the access list of a channel, for those who manage channels. It names current members only."""
+        return access_view(channel_id, await communities.privacy.find(actor, channel_id))
+
+    @api.put("/channels/{channel_id}/access", errors=[ChangedMeanwhile, UnknownUsers])
+    async def set_access(actor: Actor, channel_id: ChannelId, body: ChannelAccessList) -> AccessView:
+        """Make a channel private: only these roles and users see it, and members who manage channels.
+
+        For any other member the channel no longer exists. With neither roles nor users, or with null for both, the
+        channel becomes public again; with empty lists only those who manage channels see it.
+        """
+        return access_view(channel_id, await communities.privacy.change(actor, channel_id, _access_list(body)))
+
+    @api.delete("/channels/{channel_id}/access", errors=[ChangedMeanwhile])
+    async def clear_access(actor: Actor, channel_id: ChannelId) -> None:
+        """Make a channel public: every member of the server sees it."""
+        await communities.privacy.change(actor, channel_id, None)
 
     @api.post("/servers/{server_id}/invites", status=201, errors=[KeyReused])
     async def create_invite(
@@ -270,6 +322,13 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         return Listed([server_view(server) for server in servers], cursor)
 
     return api
+
+
+def _access_list(body: ChannelAccessList | None) -> AccessList | None:
+    """Return the wanted access list; None for a public channel."""
+    if body is None or (body.roles is None and body.user_ids is None):
+        return None
+    return AccessList(body.roles or [], body.user_ids or [])
 
 
 def _given(body: msgspec.Struct) -> dict[str, Any]:

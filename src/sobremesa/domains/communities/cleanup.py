@@ -19,6 +19,7 @@ from sobremesa.domains.communities.entities import (
     FormerMembership,
     ServerId,
     ServerMembership,
+    access_lists_of,
     bans_of,
     channels_of,
     claim_of,
@@ -60,6 +61,7 @@ class Cleanup:
             await self._delete([pointer_of(room_id=channel.channel_id)])
             await self.clean_channel(channel.channel_id)
             await self._delete([channel.own_key()])
+        await self._table.delete_every(access_lists_of(server_id=server_id), pattern=clean_up)
         async for invite in self._table.every(invites_of(server_id=server_id)):
             await self._delete([claim_of(code=invite.code), invite.own_key()])
         await self._table.delete_every(bans_of(server_id=server_id), pattern=clean_up)

@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant
 from sobremesa.core.ids import MessageId, RoomId, time_of
-from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.permissions import RIGHTS, Role
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.invites.entities import InviteRow
 from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
@@ -41,6 +41,8 @@ class Server(Entity):
     updated_at: Instant | None = None
     deleted_at: Instant | None = None
     shard: int | None = None
+    has_access_lists: bool | None = None
+    """Whether a channel is or was private: then the access lists of its channels are read with the memberships."""
 
 
 class ServerMembership(Entity):
@@ -77,8 +79,42 @@ class Channel(Entity):
     channel_id: ChannelId
     name: str
     topic: str | None = None
+    private: bool | None = None
+    """Whether only the users of its access list see it. False: it was private, and keeps the topic of its own."""
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
+
+    @property
+    def has_access_list(self) -> bool:
+        """Whether it has a row with its access list: it is private, or was."""
+        return self.private is not None
+
+
+class ChannelAccess(Entity):
+    """Who sees a channel that is private, or was. It ends with the channel, so that its topic never changes back."""
+
+    keys = Keys(pk="SERVER#{server_id}", sk="ACCESS#{channel_id}")
+
+    server_id: ServerId
+    channel_id: ChannelId
+    version: str
+    """Changes with every change of the list; the pointer has the same, so that a send depends on it."""
+    roles: list[Role] | None = None
+    user_ids: list[UserId] | None = None
+    """The roles and users who see it, besides those who manage channels; both absent: every member does."""
+    was_public: bool = False
+    """Whether every member saw it before this change."""
+    updated_at: Instant = EPOCH
+
+    @property
+    def is_private(self) -> bool:
+        return self.roles is not None or self.user_ids is not None
+
+    def allows(self, user_id: UserId, role: Role) -> bool:
+        """Return whether a member with this role sees the channel; those who manage channels see all of them."""
+        if not self.is_private or "manage_channels" in RIGHTS[role]:
+            return True
+        return role in (self.roles or ()) or user_id in (self.user_ids or ())
 
 
 class ChannelPointer(Head):
@@ -88,6 +124,11 @@ class ChannelPointer(Head):
 
     room_id: RoomId = msgspec.field(name="channelId")
     server_id: ServerId
+    access: str | None = None
+    """The version of the access list, if the channel is private or was."""
+
+    def marks_of_message(self) -> dict[str, Any]:
+        return {} if self.access is None else {"has_own_topic": True}
 
 
 class ChannelMessage(Message):
@@ -100,6 +141,8 @@ class ChannelMessage(Message):
     room_id: RoomId = msgspec.field(name="channelId")
     author_id: UserId = msgspec.field(name="userId")
     ms: int
+    has_own_topic: bool | None = None
+    """Whether the channel had an access list when it was sent. Its event then goes to the channel's own topic."""
 
     @classmethod
     def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
@@ -236,6 +279,11 @@ channel_in_index = Pattern("S2.7", "What is this channel, by its id alone?", Cha
 channel_by_key = Lookup("COM.5", "What is this channel of this server?", Channel, consistent=True)
 pointer_of = Lookup("COM.6", "Which server does this channel belong to?", ChannelPointer, consistent=True)
 
+access_of = Lookup("COM.62", "Who sees this channel?", ChannelAccess, consistent=True)
+access_lists_of = Pattern(
+    "COM.63", "Which channels of this server have an access list?", ChannelAccess, consistent=True
+)
+
 # Messages
 
 messages_in = Pattern(
@@ -288,9 +336,12 @@ connections_at = Pattern(
 create_server = WritePattern("COM.20", "Create a server", Server, ServerMembership)
 change_server = WritePattern("COM.21", "Update a server", Server)
 delete_server = WritePattern("COM.22", "Delete a server", Server)
-create_channel = WritePattern("COM.23", "Create a channel", Channel, ChannelPointer)
+create_channel = WritePattern("COM.23", "Create a channel", Channel, ChannelPointer, ChannelAccess, Server)
 change_channel = WritePattern("COM.24", "Update a channel", Channel)
-delete_channel = WritePattern("COM.25", "Delete a channel", Channel, ChannelPointer)
+delete_channel = WritePattern("COM.25", "Delete a channel", Channel, ChannelPointer, ChannelAccess)
+change_access = WritePattern(
+    "COM.64", "Make a channel private or public", ChannelAccess, ChannelPointer, Channel, Server
+)
 change_role = WritePattern("COM.26", "Change the role of a member", ServerMembership)
 remove_member = WritePattern("COM.27", "Remove a member from a server", ServerMembership, FormerMembership)
 ban_member = WritePattern("COM.28", "Ban a user", Ban, ServerMembership, FormerMembership)

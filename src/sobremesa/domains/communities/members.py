@@ -17,9 +17,11 @@ from sobremesa.domains.accounts.tenancy import belongs_to, exists_in
 from sobremesa.domains.communities.access import Access, Member, has_role, true_role
 from sobremesa.domains.communities.entities import (
     Ban,
+    ChannelId,
     Server,
     ServerId,
     ServerMembership,
+    access_of,
     add_member,
     ban_member,
     ban_of,
@@ -123,6 +125,18 @@ class Members:
         member = await self._access.require_member(actor, server_id)
         page = await self._table.query(members_of(server_id=server_id), limit=limit, cursor=cursor)
         return [_with_true_role(row, member.server) for row in page.items], page.cursor
+
+    async def list_in_channel(
+        self, actor: Actor, channel_id: ChannelId, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[ServerMembership], str | None]:
+        """Return a page of the members of a server who see a channel."""
+        member, pointer = await self._access.channel_of(actor, channel_id)
+        page = await self._table.query(members_of(server_id=pointer.server_id), limit=limit, cursor=cursor)
+        rows = [_with_true_role(row, member.server) for row in page.items]
+        if pointer.access is None:
+            return rows, page.cursor
+        access = await self._table.get(access_of(server_id=pointer.server_id, channel_id=channel_id))
+        return [row for row in rows if access is not None and access.allows(row.user_id, row.role)], page.cursor
 
     async def get(self, actor: Actor, server_id: ServerId, user_id: UserId) -> ServerMembership:
         """Return a member of a server that the actor is in."""

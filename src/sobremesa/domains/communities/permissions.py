@@ -29,7 +29,7 @@ DESCRIPTIONS: dict[Right, str] = {
     "moderate": "delete messages of others",
     "remove_members": "kick and ban members with a lower role, list and lift bans",
     "manage_invites": "list all invites and revoke any",
-    "manage_channels": "create, update and delete channels",
+    "manage_channels": "create, update and delete channels, and see all of them and who sees the private ones",
     "manage_server": "update the server's name and icon",
     "manage_roles": "give members with a lower role roles below your own",
     "see_audit": "read the audit log",

@@ -21,11 +21,13 @@ from sobremesa.domains.communities.entities import (
     CHANNELS,
     DIRECTORY_SHARDS,
     Channel,
+    ChannelAccess,
     ChannelId,
     ChannelPointer,
     Server,
     ServerId,
     ServerMembership,
+    access_of,
     change_channel,
     change_server,
     channel_by_key,
@@ -44,10 +46,12 @@ from sobremesa.domains.communities.errors import TooManyChannels
 from sobremesa.domains.communities.invites import ServerInviteKind, ServerInvites, reserve_server
 from sobremesa.domains.communities.members import Members
 from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.privacy import AccessList, Privacy, server_with_lists
 from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import (
     Check,
+    Condition,
     Create,
     Delete,
     Operation,
@@ -96,6 +100,7 @@ class Communities(Rooms):
         self._idempotency = idempotency
         self._quotas = quotas
         self.members = Members(table, clock, access, audit, quotas)
+        self.privacy = Privacy(table, clock, context.ids, access, audit)
         self.invites = ServerInvites(ServerInviteKind(table, access, quotas), table, clock, audit, idempotency)
         self.cleanup = Cleanup(table, context.files)
         self._directory = Shards(table, DIRECTORY_SHARDS, directory, _position, _at)
@@ -160,11 +165,15 @@ class Communities(Rooms):
         servers = await self._table.get_many([server_by_id(server_id=row.server_id) for row in page.items])
         return [server for server in servers if server is not None and server.deleted_at is None], page.cursor
 
-    async def count_channels(self, servers: Sequence[Server]) -> list[int]:
-        """Return the number of channels of each server, in their order."""
+    async def count_channels(self, actor: Actor, servers: Sequence[Server]) -> list[int]:
+        """Return the number of channels that the actor sees in each of their servers, in order."""
 
         async def count(server: Server) -> int:
             question = channels_of(server_id=server.server_id)
+            if server.has_access_lists:
+                member = await self._access.require_member(actor, server.server_id)
+                channels = [channel async for channel in self._table.every(question)]
+                return len(await self._access.visible(member, channels))
             return (await self._table.count(question, at_most=MAX_CHANNELS, consistent=False)).count
 
         return await gather_bounded(COUNTED_AT_ONCE, count, servers)
@@ -234,32 +243,51 @@ class Communities(Rooms):
     # Channels
 
     async def create_channel(
-        self, actor: Actor, server_id: ServerId, *, name: str, topic: str | None = None, key: str | None = None
+        self,
+        actor: Actor,
+        server_id: ServerId,
+        *,
+        name: str,
+        topic: str | None = None,
+        access: AccessList | None = None,
+        key: str | None = None,
     ) -> ChannelWithHead:
-        """Create a channel."""
+        """Create a channel, private if it has an access list."""
         member = await self._access.require_member(actor, server_id, "manage_channels")
-        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic])
+        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic, access])
         before = await claim.find()
         if before is not None:
             return await self.get_channel(actor, ChannelId(before))
 
         now = self._clock.now()
         channel_id = ChannelId(self._ids.mint())
+        allowed = None if access is None else await self.privacy.new_list(member, channel_id, access)
         channel = Channel(
-            server_id=server_id, channel_id=channel_id, name=name, topic=topic, created_at=now, updated_at=now
+            server_id=server_id,
+            channel_id=channel_id,
+            name=name,
+            topic=topic,
+            private=None if allowed is None else True,
+            created_at=now,
+            updated_at=now,
         )
-        found = await self._write_channel(member, channel, claim)
+        found = await self._write_channel(member, channel, allowed, claim)
         return ChannelWithHead(channel, None) if found is None else await self.get_channel(actor, ChannelId(found))
 
-    async def _write_channel(self, member: Member, channel: Channel, claim: Claim) -> str | None:
+    async def _write_channel(
+        self, member: Member, channel: Channel, allowed: ChannelAccess | None, claim: Claim
+    ) -> str | None:
         """Write a new channel; return the id of the channel if a repeated request created it before."""
         server_id, channel_id = channel.server_id, channel.channel_id
+        version = None if allowed is None else allowed.version
+        is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
         try:
             await self._quotas.create(
                 partial(self._reserve_channel, server_id),
                 channel=Create(channel),
-                pointer=Create(ChannelPointer(room_id=channel_id, server_id=server_id)),
-                server=Check(member.server.own_key(), when=present() & absent_or_null("deleted_at")),
+                pointer=Create(ChannelPointer(room_id=channel_id, server_id=server_id, access=version)),
+                access=None if allowed is None else Create(allowed),
+                server=is_there if allowed is None else server_with_lists(member.server),
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
                 idempotency=claim.operations(channel_id),
@@ -288,13 +316,14 @@ class Communities(Rooms):
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ChannelWithHead], str | None]:
         """Return a page of the channels of a server, each with its last message."""
-        await self._access.require_member(actor, server_id)
+        member = await self._access.require_member(actor, server_id)
 
         page = await self._table.query(channels_of(server_id=server_id), limit=limit, cursor=cursor)
-        pointers = await self._table.get_many([pointer_of(room_id=channel.channel_id) for channel in page.items])
+        channels = await self._access.visible(member, page.items)
+        pointers = await self._table.get_many([pointer_of(room_id=channel.channel_id) for channel in channels])
 
         heads = [None if pointer is None else pointer.last_message_id for pointer in pointers]
-        return [ChannelWithHead(*pair) for pair in zip(page.items, heads, strict=True)], page.cursor
+        return [ChannelWithHead(*pair) for pair in zip(channels, heads, strict=True)], page.cursor
 
     async def change_channel(self, actor: Actor, channel_id: ChannelId, changes: Mapping[str, Any]) -> ChannelWithHead:
         """Update a channel's name or topic."""
@@ -325,7 +354,10 @@ class Communities(Rooms):
         try:
             await self._table.write(
                 channel=Delete(channel_by_key(server_id=server_id, channel_id=channel_id)),
-                pointer=Delete(pointer.own_key()),
+                pointer=Delete(pointer.own_key(), when=_has_access(pointer)),
+                access=None
+                if pointer.access is None
+                else Delete(access_of(server_id=server_id, channel_id=channel_id)),
                 actor=self._access.role_check(member),
                 job=self._jobs.new(CLEAN_CHANNEL, channel_id),
                 audit=self._audit.entry(server_id, actor, "channel.delete", target=channel_id),
@@ -348,6 +380,11 @@ async def _created_before(claim: Claim, failed: ConditionFailed) -> str:
     if existing is None:
         raise ChangedMeanwhile from None
     return existing
+
+
+def _has_access(pointer: ChannelPointer) -> Condition:
+    """Return the condition that the channel still has, or still lacks, an access list."""
+    return absent_or_null("access") if pointer.access is None else equals("access", pointer.access)
 
 
 def shard_of(server_id: ServerId) -> int:

@@ -18,6 +18,7 @@ from sobremesa.domains.communities.entities import (
 )
 from sobremesa.domains.communities.invites import InviteInfo, Redeemed
 from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.privacy import AccessList
 from sobremesa.domains.communities.service import ChannelWithHead
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.http.endpoints import Output
@@ -43,9 +44,20 @@ class ChannelView(Output):
     server_id: ServerId
     name: str
     topic: str | None
+    private: bool
+    """Whether only some members see it: those of its access list, and those who manage channels."""
     last_message_id: MessageId | None
     created_at: Instant
     updated_at: Instant | None
+
+
+class AccessView(Output):
+    """Who sees a channel. Members who manage channels see every channel, whatever the list."""
+
+    channel_id: ChannelId
+    private: bool
+    roles: list[Role]
+    user_ids: list[UserId]
 
 
 class MemberView(Output):
@@ -126,10 +138,17 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
         channel.server_id,
         channel.name,
         channel.topic,
+        bool(channel.private),
         found.last_message_id,
         channel.created_at,
         channel.updated_at,
     )
+
+
+def access_view(channel_id: ChannelId, found: AccessList | None) -> AccessView:
+    if found is None:
+        return AccessView(channel_id, private=False, roles=[], user_ids=[])
+    return AccessView(channel_id, private=True, roles=list(found.roles), user_ids=list(found.user_ids))
 
 
 def member_view(row: ServerMembership, profile: PublicProfile) -> MemberView:
