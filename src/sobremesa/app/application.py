@@ -28,11 +28,12 @@ from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.deletion_hooks import UserData
-from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.mail.mailers import Mailer, Transport
+from sobremesa.domains.mail.opening import open_transport
 from sobremesa.domains.threads.card_types import CardType
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.workspaces.service import Workspaces
@@ -67,7 +68,7 @@ class Sobremesa:
         self,
         store: Store,
         *,
-        mailer: Mailer | None = None,
+        mailer: Mailer | Transport | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
@@ -80,6 +81,7 @@ class Sobremesa:
         self.jobs = jobs = Jobs(table, clock, ids)
         audit, idempotency, readers = Audit(table, clock, ids), Idempotency(table, clock), RoomReaders(table)
 
+        self.mail = open_transport(settings, clock, mailer)
         self.accounts = open_accounts(
             table,
             clock,
@@ -88,7 +90,7 @@ class Sobremesa:
             limits=self.limits,
             jobs=jobs,
             settings=settings,
-            mailer=mailer,
+            transport=self.mail,
             origin=origin,
             domains=self._user_data,
         )
@@ -164,7 +166,7 @@ class Sobremesa:
         *,
         settings: Settings | None = None,
         clock: Clock | None = None,
-        mailer: Mailer | None = None,
+        mailer: Mailer | Transport | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,

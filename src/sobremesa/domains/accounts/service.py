@@ -43,7 +43,7 @@ from sobremesa.domains.accounts.exporting import export_user
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.login import Login
-from sobremesa.domains.accounts.mail import Mailer, MailTasks
+from sobremesa.domains.accounts.mail import MailTasks
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens
 from sobremesa.domains.accounts.names import check_device, folded, lookalike_of, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
@@ -54,6 +54,7 @@ from sobremesa.domains.accounts.sessions import Sessions, SignedIn
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.verification import Verification
+from sobremesa.domains.mail.mailers import Transport
 from sobremesa.http.large_requests import LargeRequests
 from sobremesa.http.limits import Limits
 from sobremesa.table import (
@@ -88,7 +89,7 @@ class Accounts:
         actor_cache: ActorCache,
         audit: Audit,
         limits: Limits,
-        mailer: Mailer | None,
+        transport: Transport | None,
         jobs: JobQueue,
         settings: Settings,
         authentication: Authentication,
@@ -123,7 +124,7 @@ class Accounts:
             settings=settings,
             unclaimed=self._unclaimed,
         )
-        mail = MailTasks(mailer)
+        mail = MailTasks(transport)
         mailed = MailedTokens(clock, limits, mail)
         self._verification = Verification(
             table,
