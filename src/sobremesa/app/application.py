@@ -17,8 +17,10 @@ from sobremesa.app.services import (
     judge_of,
     limits_of,
     open_attachments,
+    open_digests,
     open_live,
     open_moderation,
+    open_notifications,
     open_records,
 )
 from sobremesa.app.site import build_site, list_endpoints
@@ -123,6 +125,8 @@ class Sobremesa:
         self.workspaces = Workspaces(
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, setting_types=setting_types
         )
+        self.notifications = open_notifications(store, self.accounts)
+        self.digests = None if self.mail is None else open_digests(self, self.mail)
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
         self.records_store = open_records(store, ids, self.threads, self.attachments)
 
@@ -140,6 +144,7 @@ class Sobremesa:
             self.workspaces.cleanup,
             self.moderation,
             self.inboxes.cleanup,
+            self.notifications,
         )
 
     @cached_property
@@ -156,6 +161,8 @@ class Sobremesa:
             AmendmentRecords(self.table, self.records_store),
             self.inboxes.expiring,
         ]
+        if self.digests is not None:
+            handlers.append(self.digests.changes)
         return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
 
     @classmethod
@@ -195,16 +202,22 @@ class Sobremesa:
             )
             for part in (app.limits, app.accounts, app.threads, app.records_store):
                 closing.push_async_callback(part.close)
+            if app.digests is not None:
+                closing.push_async_callback(app.digests.close)
             if background:
                 await app.records_store.prepare()
-                for work in (
-                    app.records_store.run(),
-                    app.jobs.run(app.handlers),
-                    app.change_consumer.run(),
-                    app.attachments.sweep_periodically(),
-                ):
+                for work in app._background_work():
                     await closing.enter_async_context(_running(work))
             yield app
+
+    def _background_work(self) -> list[Coroutine[Any, Any, None]]:
+        work = [
+            self.records_store.run(),
+            self.jobs.run(self.handlers),
+            self.change_consumer.run(),
+            self.attachments.sweep_periodically(),
+        ]
+        return work if self.digests is None else [*work, self.digests.run()]
 
     def endpoints(self) -> list[Endpoint]:
         """Return every endpoint of the API, in the order of the documentation."""

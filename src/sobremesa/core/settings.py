@@ -138,6 +138,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     smtp_seconds: Annotated[
         float, Meta(gt=0, description="How many seconds the mail server may take for one reply.")
     ] = 10
+    digest: Annotated[
+        Literal["off", "hourly", "daily"],
+        Meta(
+            description="How often users receive an email about what is unread, unless they have chosen themselves; "
+            "see [mail.md](mail.md). Without `mail` there are none."
+        ),
+    ] = "daily"
+    digest_after_minutes: Annotated[
+        int, Meta(ge=1, le=1440, description="How long something must be unread before it causes such an email.")
+    ] = 30
     argon2_memory_kib: Annotated[int, Meta(ge=8, description="The memory that hashing a password uses, in KiB.")] = (
         19_456
     )
