@@ -22,7 +22,7 @@ from mail.smtp_servers import (
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import BadSetting, Settings
-from sobremesa.domains.mail.errors import MailNotSent, MailOutcomeUnknown, MailQueueFull
+from sobremesa.domains.mail.errors import MailNotSent, MailOutcomeUnknown, MailQueueFull, MailRefused
 from sobremesa.domains.mail.letters import Mail
 from sobremesa.domains.mail.smtp import SmtpMailer
 from sobremesa.domains.mail.smtp_server import SmtpServer
@@ -112,6 +112,7 @@ async def test_a_wrong_password_is_tried_once_and_not_in_the_error(certificate: 
         with pytest.raises(MailNotSent) as failed:
             await mailer.send_mail(MAIL)
     assert failed.value.permanent
+    assert not isinstance(failed.value, MailRefused), "another mail would fail as well"
     assert "not the one" not in str(failed.value)
 
 
@@ -140,7 +141,7 @@ async def test_a_permanent_refusal_is_not_tried_again_and_its_text_not_repeated(
     async with smtp_server(postbox) as port:
         with pytest.raises(MailNotSent) as failed:
             await mailer_at(port).send_mail(MAIL)
-    assert (postbox.attempts, failed.value.permanent) == (1, True)
+    assert (postbox.attempts, type(failed.value)) == (1, MailRefused)
     assert str(failed.value).endswith("replied 550 5.7.1")
 
 
@@ -214,3 +215,12 @@ def test_the_url_has_the_same_parts_as_the_separate_settings(tmp_path: Path) -> 
 
 def test_an_unused_mail_server_is_a_warning() -> None:
     assert any("MAIL" in warning for warning in Settings(smtp_host="mail.example.com").warnings())
+
+
+def test_what_is_likely_a_mistake_is_a_warning() -> None:
+    warnings = Settings(mail="smtp").warnings()
+    assert [name for name in ("PUBLIC_URL", "REGISTRATION") if any(name in text for text in warnings)] == [
+        "PUBLIC_URL",
+        "REGISTRATION",
+    ]
+    assert Settings(mail="smtp", public_url="https://a.example", registration="verified").warnings() == []

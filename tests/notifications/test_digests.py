@@ -290,6 +290,23 @@ async def test_a_digest_that_the_mail_server_did_not_accept_is_sent_later_once(d
     assert await desk.digests(after=2 * DAY) == []
 
 
+async def test_users_wait_while_the_mail_server_fails_and_all_receive_theirs(desk: Desk) -> None:
+    ben = await desk.user("ben")
+    users = [await desk.user(f"user{number}") for number in range(30)]
+    for who in users:
+        await desk.send(ben, await desk.direct(who, ben), "Are you coming?")
+    digests_of(desk.app)._transport._pauses = ()  # type: ignore[attr-defined]
+    desk.postbox.recipient_replies = ["421 4.3.2 closing"] * 100
+    assert await desk.digests(after=31 * MINUTE) == []
+    assert desk.postbox.attempts <= 8, "no more than are sent at a time"
+
+    desk.postbox.recipient_replies = []
+    mails = await desk.digests(after=2 * MINUTE) + await desk.digests(after=31 * MINUTE)
+    assert sorted(recipients(mails)) == sorted(f"user{number}@example.com" for number in range(30))
+    states = [await desk.state(who) for who in users]
+    assert {state.failures for state in states if state is not None} == {0}
+
+
 async def test_a_digest_that_is_refused_for_good_is_not_sent_again(desk: Desk) -> None:
     ana, ben = await desk.user("ana"), await desk.user("ben")
     await desk.send(ben, await desk.direct(ana, ben), "Are you coming?")

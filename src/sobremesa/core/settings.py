@@ -246,6 +246,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             found.append(
                 f"{PREFIX}SMTP_URL or {PREFIX}SMTP_HOST is set, but {PREFIX}MAIL is `{self.mail}`, not `smtp`."
             )
+        if self.mail == "smtp" and self.public_url is None:
+            found.append(f"{PREFIX}PUBLIC_URL is not set: the links in mails lead to {self.address}.")
+        if self.mail == "smtp" and self.registration == "open" and self.digest != "off":
+            found.append(
+                f"{PREFIX}REGISTRATION is `open`: addresses are not confirmed, yet digests are sent to them. "
+                "Set it to `verified`."
+            )
         if self.insecure_passwords:
             found.append(f"{PREFIX}INSECURE_PASSWORDS is set: the password hashing is too weak to be safe.")
         return found

@@ -17,6 +17,13 @@ class MailNotSent(MailError):
         self.permanent = permanent
 
 
+class MailRefused(MailNotSent):
+    """The mail server will never accept this mail: the address or the content is at fault, not the server."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, permanent=True)
+
+
 class MailQueueFull(MailNotSent):
     """Too many mails are waiting for the mail server."""
 

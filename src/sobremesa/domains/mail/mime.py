@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import idna
 
-from sobremesa.domains.mail.errors import MailNotSent
+from sobremesa.domains.mail.errors import MailRefused
 from sobremesa.domains.mail.letters import Mail
 
 MAX_SUBJECT = 200
@@ -64,11 +64,11 @@ def normal_address(text: str) -> str:
 
 
 def envelope_of(mail: Mail, sender: Sender, now_ms: int) -> Envelope:
-    """Return a mail as it is sent; MailNotSent if its address cannot receive mail."""
+    """Return a mail as it is sent; MailRefused if its address cannot receive mail."""
     try:
         to = normal_address(mail.to)
     except ValueError:
-        raise MailNotSent("the address is not valid", permanent=True) from None
+        raise MailRefused("the address is not valid") from None
     needs_utf8 = not (to.isascii() and sender.address.isascii())
     message = EmailMessage(policy=policy.SMTPUTF8 if needs_utf8 else policy.SMTP)
     message["From"] = Address(sender.name, *_parts(sender.address))
@@ -100,5 +100,5 @@ def _parts(address: str) -> tuple[str, str]:
 
 def _url(url: str) -> str:
     if not re.fullmatch(r"[!-~]+", url) or "<" in url or ">" in url:
-        raise MailNotSent("the unsubscribe link is not a URL", permanent=True)
+        raise MailRefused("the unsubscribe link is not a URL")
     return url

@@ -13,7 +13,7 @@ import structlog
 from aiosmtplib.errors import SMTPException, SMTPNotSupported, SMTPResponseException
 
 from sobremesa.core.clock import Clock
-from sobremesa.domains.mail.errors import MailNotSent, MailOutcomeUnknown, MailQueueFull
+from sobremesa.domains.mail.errors import MailNotSent, MailOutcomeUnknown, MailQueueFull, MailRefused
 from sobremesa.domains.mail.letters import Mail
 from sobremesa.domains.mail.mime import Envelope, envelope_of
 from sobremesa.domains.mail.smtp_server import SmtpServer
@@ -98,20 +98,20 @@ class SmtpMailer:
         options = ["SMTPUTF8"] if envelope.needs_utf8 else []
         encoding = "utf-8" if envelope.needs_utf8 else "ascii"
         if envelope.needs_utf8 and not client.supports_extension("smtputf8"):
-            raise MailNotSent("the mail server does not support this address", permanent=True)
+            raise MailRefused("the mail server does not support this address")
         async with _step("sender"):
             await client.mail(envelope.sender, options=options, encoding=encoding)
-        async with _step("recipient"):
+        async with _step("recipient", of_mail=True):
             await client.rcpt(envelope.recipient, encoding=encoding)
 
 
 @asynccontextmanager
-async def _step(name: str) -> AsyncIterator[None]:
-    """Turn the errors of a step before the content into MailNotSent."""
+async def _step(name: str, *, of_mail: bool = False) -> AsyncIterator[None]:
+    """Turn the errors of a step before the content into MailNotSent; `of_mail` if other mails may well be accepted."""
     try:
         yield
     except SMTPResponseException as error:
-        raise MailNotSent(_reason(name, error), permanent=_is_permanent(error)) from None
+        raise _refusal(name, error, of_mail=of_mail) from None
     except SMTPNotSupported:
         raise MailNotSent(f"{name}: the mail server does not support the TLS or login of the settings") from None
     except (SMTPException, OSError, ValueError) as error:
@@ -124,17 +124,16 @@ async def _content_step() -> AsyncIterator[None]:
     try:
         yield
     except SMTPResponseException as error:
-        raise MailNotSent(_reason("content", error), permanent=_is_permanent(error)) from None
+        raise _refusal("content", error, of_mail=True) from None
     except (SMTPException, OSError) as error:
         raise MailOutcomeUnknown(f"content: {type(error).__name__}") from None
 
 
-def _is_permanent(error: SMTPResponseException) -> bool:
-    """Return whether another attempt would fail as well; a wrong password is for the operator to change."""
-    return error.code >= 500
-
-
-def _reason(step: str, error: SMTPResponseException) -> str:
-    """Return the step and the codes of a reply, without its text: a server may repeat content in it."""
+def _refusal(step: str, error: SMTPResponseException, *, of_mail: bool) -> MailNotSent:
+    """Return the error of a reply, with its codes and without its text: a server may repeat content in it."""
     enhanced = _ENHANCED.match(error.message)
-    return f"{step}: the mail server replied {error.code}{f' {enhanced[0]}' if enhanced else ''}"
+    reason = f"{step}: the mail server replied {error.code}{f' {enhanced[0]}' if enhanced else ''}"
+    if of_mail and error.code >= 500:
+        return MailRefused(reason)
+    # A wrong password is not tried again at once: it could lock the account.
+    return MailNotSent(reason, permanent=error.code >= 500)

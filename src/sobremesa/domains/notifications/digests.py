@@ -20,7 +20,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.accounts.service import Accounts
-from sobremesa.domains.mail.errors import MailNotSent
+from sobremesa.domains.mail.errors import MailNotSent, MailRefused
 from sobremesa.domains.mail.mailers import Transport, mail_of
 from sobremesa.domains.notifications.digest_letter import digest_letter
 from sobremesa.domains.notifications.entities import (
@@ -45,7 +45,10 @@ WINDOWS = {"hourly": HOUR_MS, "daily": 24 * HOUR_MS}
 REST_MS = 24 * HOUR_MS
 """How long a user without an address is left alone."""
 RETRY_MS = 30 * 60_000
-MAX_FAILURES = 5
+MAX_FAILURES = 48
+"""How often a digest is tried again: for a day."""
+PAUSE_MS = 60_000
+"""How long no digests are sent after the mail server did not accept one for a reason of its own."""
 CLOSE_SECONDS = 15.0
 
 _log = structlog.get_logger("sobremesa.notifications")
@@ -102,6 +105,12 @@ class Digests:
         self._tokens = tokens
         self._public_url = public_url.rstrip("/")
         self._sending: set[asyncio.Task[None]] = set()
+        self._paused_until_ms = 0
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the mail server has just failed: those who are due wait, so that they do not fail one by one."""
+        return self._clock.now_ms() < self._paused_until_ms
 
     async def look_at(self, row: DueDigest) -> None:
         """Send the digest of a user who is due, or move or drop their row."""
@@ -186,14 +195,19 @@ class Digests:
         try:
             await self._transport.send_mail(mail_of(digest.address, letter, unsubscribe_url=url))
         except MailNotSent as failed:
-            is_over = failed.permanent or state.failures + 1 >= MAX_FAILURES
+            is_over = isinstance(failed, MailRefused) or state.failures + 1 >= MAX_FAILURES
+            if not isinstance(failed, MailRefused):
+                self._paused_until_ms = self._clock.now_ms() + PAUSE_MS
             _log.warning("a digest was not sent", user_id=state.user_id, why=str(failed), again=not is_over)
             await self._return_claim(state, digest.window_ends_ms, is_over=is_over)
+            return
         except Exception as error:  # it may have been sent: the window stays claimed
             _log.warning("a digest may not have been sent", user_id=state.user_id, why=type(error).__name__)
+        if state.failures:
+            await self._return_claim(state, digest.window_ends_ms, is_over=True)
 
     async def _return_claim(self, state: DigestState, window_ends_ms: int, *, is_over: bool) -> None:
-        """Schedule the digest again, as it was before the claim; or, after too many failures, leave it."""
+        """Schedule the digest again, as it was before the claim; if it is over, only forget the failures."""
         ours = equals("window_ends_ms", window_ends_ms) & absent_or_null("due_ms")
         key = DigestState.key(user_id=state.user_id)
         with contextlib.suppress(ConditionFailed):

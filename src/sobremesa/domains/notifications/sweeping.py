@@ -52,7 +52,7 @@ class DigestSweeper:
 
     async def sweep(self) -> int:
         """Look at all users who are due, in the shards that no other process sweeps; return how many."""
-        return sum([await self._sweep_shard(shard) for shard in range(SHARDS)])
+        return sum([await self._sweep_shard(shard) for shard in range(SHARDS) if not self._digests.is_paused])
 
     async def close(self) -> None:
         """Wait for the digests that are being sent."""
@@ -97,7 +97,7 @@ class DigestSweeper:
             due = [row for row in page.items if row.due_ms <= now]
             await gather_bounded(AT_ONCE, self._look_at, due)
             seen += len(due)
-            if seen >= MAX_USERS or page.last is not None:
+            if seen >= MAX_USERS or page.last is not None or self._digests.is_paused:
                 return seen, min(bucket, self._behind(now))
         return seen, min(last, start + MAX_BUCKETS, self._behind(now))
 
@@ -105,6 +105,8 @@ class DigestSweeper:
         return (now - BEHIND_MS) // BUCKET_MS
 
     async def _look_at(self, row: DueDigest) -> None:
+        if self._digests.is_paused:
+            return  # the sweep ends with this bucket, and the next one starts with it
         try:
             await self._digests.look_at(row)
         except Exception as error:  # it must not delay all others
