@@ -7,6 +7,7 @@ import communities.test_patterns
 import conversations.test_patterns
 import inboxes.test_patterns
 import live.test_patterns
+import notifications.test_patterns
 import threads.test_patterns
 import workspaces.test_patterns
 from sobremesa.app import REGISTRY
@@ -17,6 +18,7 @@ TRIED = (
     conversations.test_patterns,
     inboxes.test_patterns,
     live.test_patterns,
+    notifications.test_patterns,
     threads.test_patterns,
     workspaces.test_patterns,
 )

@@ -19,6 +19,7 @@ from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.mail.opening import open_transport
 from sobremesa.http.limits import Limits, NoLimits
 from sobremesa.table import Create, Entity, Keys, Table
 
@@ -95,7 +96,7 @@ class Environment:
             limits=limits or NoLimits(),
             jobs=self.jobs,
             settings=self.settings,
-            mailer=self.mailbox,
+            transport=open_transport(self.settings, clock, self.mailbox),
             passwords=Passwords(time_cost=1, memory_kib=8),
             domains=lambda: self.domains,
         )

@@ -20,7 +20,7 @@ from api.calling import PASSWORD, Caller, register, signed_in
 from cheap import CHEAP, CHEAP_VARIABLES
 from commands import SOBREMESA
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import DEFAULT_TENANT, Tenant
+from sobremesa.core.actor import DEFAULT_TENANT, Tenant, UserId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.views import signed_in_view
 
@@ -118,6 +118,12 @@ async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) ->
     """A server key, made by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
         return (await app.accounts.server_keys.create_key(Tenant(tenant), scopes)).text
+
+
+async def unsubscribe_token(server: Server, user_id: str) -> str:
+    """The token in the digests of a user, made by the library's door beside the running server."""
+    async with Sobremesa.open(server.store, background=False) as app:
+        return app.notifications.unsubscribe_token(UserId(user_id))
 
 
 async def grant_admin(server: Server, username: str) -> None:

@@ -24,7 +24,7 @@ import pytest
 from api import thread_attempts
 from api.attempts import INSIDE, PREPARED, USERS, Attempt, Prepare, prepares
 from api.calling import PASSWORD, PICTURE, UNKNOWN_ID, Caller, Reply, client_of, log_in, register
-from api.running import Server, grant_admin, new_key, register_in
+from api.running import Server, grant_admin, new_key, register_in, unsubscribe_token
 
 TABLE = """
 operation                     anonymous  key  stranger  removed  member  moderator  admin  owner
@@ -195,6 +195,12 @@ rooms.getMessageAnywhere            401  403       404      404     200        2
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
 events.listEvents                   401  403       200      200     200        200    200    200
 presence.listPresences              401  403       200      200     200        200    200    200
+
+notifications.getNotifications      401  403       200      200     200        200    200    200
+notifications.setNotifications      401  403       200      200     200        200    200    200
+notifications.askUnsubscribe        200  200       200      200     200        200    200    200
+notifications.unsubscribe           200  200       200      200     200        200    200    200
+notifications.unsubscribe forged    404  404       404      404     404        404    404    404
 
 moderation.listCases                401  403       403      403     403        403    403    403
 moderation.getCase                  401  403       403      403     403        403    403    403
@@ -513,6 +519,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
     *("communities.listAllServers", "rooms.countUnreadEverywhere", "events.listEvents", "moderation.listCases"),
+    "notifications.getNotifications",
 )
 async def _nothing_needed(place: Place, who: str) -> Attempt:
     return Attempt()
@@ -892,6 +899,25 @@ async def _preview(place: Place, who: str) -> Attempt:
 async def _forged(place: Place, who: str) -> Attempt:
     created = await _file_of(place.owner)
     return Attempt({"fileId": created["fileId"]}, query={"token": "A" * len(created["url"].partition("token=")[2])})
+
+
+# Notifications
+
+
+@prepares("notifications.setNotifications")
+async def _set_notifications(place: Place, who: str) -> Attempt:
+    return Attempt(body={"digest": "daily", "quietHours": {"start": "22:00", "end": "07:00"}})
+
+
+@prepares("notifications.askUnsubscribe", "notifications.unsubscribe")
+async def _unsubscribe(place: Place, who: str) -> Attempt:
+    return Attempt({"token": await unsubscribe_token(place.server, place.callers["victim"].user_id)})
+
+
+@prepares("notifications.unsubscribe forged")
+async def _forged_unsubscribe(place: Place, who: str) -> Attempt:
+    token = await unsubscribe_token(place.server, place.callers["victim"].user_id)
+    return Attempt({"token": f"{'A' if token[0] != 'A' else 'B'}{token[1:]}"})
 
 
 # Inboxes

@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 
 from api.calling import PASSWORD, PICTURE, ULID, UNKNOWN_ID, Caller, log_in, register, signed_in
-from api.running import Server, sobremesa
+from api.running import Server, sobremesa, unsubscribe_token
 from api.thread_chapters import two_users_agree_on_a_deal
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
@@ -91,6 +91,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await a_group_changes(story)
     await files_are_uploaded_and_fetched(story)
     await the_product_publishes_notifications(story)
+    await users_choose_what_notifies_them(story)
     await users_share_a_workspace(story)
     await users_export_their_data(story)
     await two_users_agree_on_a_deal(story)
@@ -613,6 +614,41 @@ async def users_read_their_notifications(story: Story, inbox: str, published: st
     assert (await story.ben.get(f"{at}/counts"))["total"] == 2
     for path in ("/messages", "/counts"):
         await story.ana.get(f"/tenants/rival/inboxes/{inbox}{path}", expect=404)
+
+
+async def users_choose_what_notifies_them(story: Story) -> None:
+    at = "/users/me/notifications"
+    default: dict[str, Any] = {"digest": "daily", "quietHours": None, "timeZone": None, "levels": {}}
+    assert await story.cleo.get(at) == default
+    quiet = {"start": "22:00", "end": "07:30"}
+    chosen = {"digest": "hourly", "quietHours": quiet, "timeZone": "Europe/Madrid", "levels": {story.channel_id: "all"}}
+    assert await story.cleo.put(at, chosen) == chosen
+    assert await story.cleo.put(at, {"quietHours": None}) == {**chosen, "quietHours": None}
+    assert await story.cleo.put(at) == {**chosen, "quietHours": None}
+    assert (await story.cleo.put(at, {"timeZone": "Europe/Nowhere"}, expect=422))["code"] == "unknown_time_zone"
+    same = {"start": "22:00", "end": "22:00"}
+    assert (await story.cleo.put(at, {"quietHours": same}, expect=422))["code"] == "no_quiet_hours"
+    for wrong in (
+        {"digest": "weekly"},
+        {"quietHours": {"start": "24:00", "end": "07:00"}},
+        {"quietHours": {"start": "22:00"}},
+        {"levels": {"room": "some"}},
+        {"levels": {f"room{number}": "none" for number in range(501)}},
+    ):
+        assert (await story.cleo.put(at, wrong, expect=422))["code"] == "invalid"
+
+    token = await unsubscribe_token(story.server, story.cleo.user_id)
+    anyone = story.anonymous
+    asked = await anyone.call("GET", f"/unsubscribe/{token}")
+    assert (asked.status, b'<form method="post">' in asked.raw) == (200, True)
+    assert (await story.cleo.get(at))["digest"] == "hourly", "a link that is opened changes nothing"
+    one_click = {"Content-Type": "application/x-www-form-urlencoded"}
+    for _ in range(2):
+        done = await anyone.call("POST", f"/unsubscribe/{token}", b"List-Unsubscribe=One-Click", headers=one_click)
+        assert (done.status, b"You are unsubscribed" in done.raw) == (200, True)
+    assert (await story.cleo.get(at))["digest"] == "off"
+    for wrong_token in ("x", token[:-2], f"{token}AAAA", "é"):
+        assert (await anyone.call("POST", f"/unsubscribe/{wrong_token}")).status == 404
 
 
 async def users_share_a_workspace(story: Story) -> None:

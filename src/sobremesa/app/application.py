@@ -17,8 +17,10 @@ from sobremesa.app.services import (
     judge_of,
     limits_of,
     open_attachments,
+    open_digests,
     open_live,
     open_moderation,
+    open_notifications,
     open_records,
 )
 from sobremesa.app.site import build_site, list_endpoints
@@ -28,11 +30,12 @@ from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.deletion_hooks import UserData
-from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.mail.mailers import Mailer, Transport
+from sobremesa.domains.mail.opening import open_transport
 from sobremesa.domains.threads.card_types import CardType
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.workspaces.service import Workspaces
@@ -67,7 +70,7 @@ class Sobremesa:
         self,
         store: Store,
         *,
-        mailer: Mailer | None = None,
+        mailer: Mailer | Transport | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
@@ -80,6 +83,7 @@ class Sobremesa:
         self.jobs = jobs = Jobs(table, clock, ids)
         audit, idempotency, readers = Audit(table, clock, ids), Idempotency(table, clock), RoomReaders(table)
 
+        self.mail = open_transport(settings, clock, mailer)
         self.accounts = open_accounts(
             table,
             clock,
@@ -88,7 +92,7 @@ class Sobremesa:
             limits=self.limits,
             jobs=jobs,
             settings=settings,
-            mailer=mailer,
+            transport=self.mail,
             origin=origin,
             domains=self._user_data,
         )
@@ -122,6 +126,8 @@ class Sobremesa:
         self.workspaces = Workspaces(
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, setting_types=setting_types
         )
+        self.notifications = open_notifications(store, self.accounts)
+        self.digests = None if self.mail is None else open_digests(self, self.mail)
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
         self.records_store = open_records(store, ids, self.threads, self.attachments)
 
@@ -139,6 +145,7 @@ class Sobremesa:
             self.workspaces.cleanup,
             self.moderation,
             self.inboxes.cleanup,
+            self.notifications,
         )
 
     @cached_property
@@ -155,6 +162,8 @@ class Sobremesa:
             AmendmentRecords(self.table, self.records_store),
             self.inboxes.expiring,
         ]
+        if self.digests is not None:
+            handlers.append(self.digests.changes)
         return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
 
     @classmethod
@@ -165,7 +174,7 @@ class Sobremesa:
         *,
         settings: Settings | None = None,
         clock: Clock | None = None,
-        mailer: Mailer | None = None,
+        mailer: Mailer | Transport | None = None,
         judge: Judge | None = None,
         card_types: Iterable[CardType] = (),
         setting_types: Mapping[str, Any] | None = None,
@@ -194,16 +203,22 @@ class Sobremesa:
             )
             for part in (app.limits, app.accounts, app.threads, app.records_store):
                 closing.push_async_callback(part.close)
+            if app.digests is not None:
+                closing.push_async_callback(app.digests.close)
             if background:
                 await app.records_store.prepare()
-                for work in (
-                    app.records_store.run(),
-                    app.jobs.run(app.handlers),
-                    app.change_consumer.run(),
-                    app.attachments.sweep_periodically(),
-                ):
+                for work in app._background_work():
                     await closing.enter_async_context(_running(work))
             yield app
+
+    def _background_work(self) -> list[Coroutine[Any, Any, None]]:
+        work = [
+            self.records_store.run(),
+            self.jobs.run(self.handlers),
+            self.change_consumer.run(),
+            self.attachments.sweep_periodically(),
+        ]
+        return work if self.digests is None else [*work, self.digests.run()]
 
     def endpoints(self) -> list[Endpoint]:
         """Return every endpoint of the API, in the order of the documentation."""

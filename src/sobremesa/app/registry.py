@@ -8,6 +8,7 @@ from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
 from sobremesa.domains.moderation import entities as moderation_entities
+from sobremesa.domains.notifications import entities as notification_entities
 from sobremesa.domains.threads import entities as thread_entities
 from sobremesa.domains.workspaces import entities as workspace_entities
 from sobremesa.live import entities as live_entities
@@ -29,6 +30,7 @@ REGISTRY = Registry.of(
     room_entities,
     inbox_entities,
     moderation_entities,
+    notification_entities,
     attachment_entities,
     job_entities,
     consumer_entities,

@@ -19,8 +19,14 @@ from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.mail.mailers import Transport
 from sobremesa.domains.moderation.policy import open_policy
 from sobremesa.domains.moderation.review import Review
+from sobremesa.domains.notifications.digests import Digests
+from sobremesa.domains.notifications.schedule import DigestSchedule
+from sobremesa.domains.notifications.service import Notifications
+from sobremesa.domains.notifications.sweeping import DigestSweeper
+from sobremesa.domains.notifications.unsubscribing import UnsubscribeTokens
 from sobremesa.domains.records.address import records_address
 from sobremesa.domains.records.opening import RecordsStore
 from sobremesa.domains.threads.entities import THREADS
@@ -31,6 +37,8 @@ from sobremesa.glue.amendment_records import ThreadFiles
 from sobremesa.glue.event_catalog import recipient_payloads, translation_of
 from sobremesa.glue.node_registry import TableNodeRegistry
 from sobremesa.glue.subscriptions import Subscriptions
+from sobremesa.glue.unread_changes import UnreadChanges
+from sobremesa.glue.unread_places import DigestPlaces
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
 from sobremesa.live import opening as live_opening
 from sobremesa.live.event_cursors import EventCursors
@@ -112,6 +120,45 @@ def open_moderation(table: Table, clock: Clock, audit: Audit, accounts: Accounts
         summaries={CHANNELS.name: channel_summaries(table)},
         reviewed={THREADS.name: ThreadReview(table)},
     )
+
+
+def open_notifications(store: Store, accounts: Accounts) -> Notifications:
+    """Build the service of notification settings."""
+    tokens = UnsubscribeTokens(store.keyring.secret("unsubscribe"))
+    return Notifications(store.table, store.clock, accounts, tokens, store.settings.digest)
+
+
+class OpenedDigests(NamedTuple):
+    """The parts of digests: what schedules them, and what sends them."""
+
+    changes: UnreadChanges
+    sweeper: DigestSweeper
+
+    async def run(self) -> None:
+        """Look at the users who are due, until cancelled."""
+        await self.sweeper.run()
+
+    async def close(self) -> None:
+        """Wait for the digests that are being sent."""
+        await self.sweeper.close()
+
+
+def open_digests(app: Sobremesa, transport: Transport) -> OpenedDigests:
+    """Build what schedules and sends digests by this transport."""
+    table, clock, settings = app.table, app.clock, app.settings
+    schedule = DigestSchedule(table, clock, after_minutes=settings.digest_after_minutes, default=settings.digest)
+    digests = Digests(
+        table,
+        clock,
+        schedule=schedule,
+        accounts=app.accounts,
+        places=DigestPlaces(table, app.communities, app.conversations, app.threads, app.inboxes),
+        connections=app.presence,
+        transport=transport,
+        tokens=UnsubscribeTokens(app.store.keyring.secret("unsubscribe")),
+        public_url=settings.address,
+    )
+    return OpenedDigests(UnreadChanges(table, schedule), DigestSweeper(table, clock, digests, schedule, app.ids.mint()))
 
 
 def judge_of(judge: Judge | None, settings: Settings, clock: Clock) -> TimedJudge | None:

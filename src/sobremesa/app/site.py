@@ -17,6 +17,7 @@ from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.inboxes import api as inboxes_api
 from sobremesa.domains.moderation import api as moderation_api
+from sobremesa.domains.notifications import api as notifications_api
 from sobremesa.domains.records import api as records_api
 from sobremesa.domains.threads import api as threads_api
 from sobremesa.domains.threads import project_api
@@ -95,6 +96,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         invite_routes(app.invites),
         rooms_api.shared_routes(app.room_kinds, count_unread),
         inboxes_api.routes(app.inboxes),
+        notifications_api.routes(app.notifications),
         attachments_api.routes(app.attachments),
         moderation_api.routes(app.moderation),
         live_api.routes(polling),

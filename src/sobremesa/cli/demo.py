@@ -69,7 +69,7 @@ def demo(
     """
     variables = {f"{PREFIX}{name}" for name in ENVIRONMENT}
     environment = {name: value for name, value in os.environ.items() if name in variables}
-    settings = Settings.from_environment(environment, store=store, host=host, port=port, mail="console")
+    settings = Settings.from_environment(environment, store=store, host=host, port=port, mail="console", digest="off")
     demo_store.path_of(settings.store)
     check_address(settings.host, settings.port)
     logs.configure("text" if sys.stdout.isatty() else "json", level=logging.WARNING)

@@ -106,12 +106,55 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = "open"
     mail: Annotated[
-        Literal["off", "console"],
+        Literal["off", "console", "smtp"],
         Meta(
             description="How email is sent. `off`: no email is sent and passwords cannot be reset. `console`: emails "
-            "and their tokens are written to the log, for development only. The library takes a mailer instead."
+            "and their tokens are written to the log, for development only. `smtp`: by the server of the settings "
+            "below; see [mail.md](mail.md). The library takes a mailer instead."
         ),
     ] = "off"
+    mail_from: Annotated[
+        str | None, Meta(description="The sender of emails: `name@domain` or `Name <name@domain>`. `smtp` requires it.")
+    ] = None
+    smtp_url: Annotated[
+        str | None,
+        Meta(
+            description="The mail server: `smtp://user:password@host:587` (STARTTLS), `smtps://...` (TLS), or with "
+            "`?tls=none`. In place of the settings below."
+        ),
+    ] = None
+    smtp_host: Annotated[str | None, Meta(description="The host name of the mail server.")] = None
+    smtp_port: Annotated[
+        int, Meta(ge=0, le=65535, description="Its port; 0 means 587 for `starttls`, 465 for `tls` and 25 for `none`.")
+    ] = 0
+    smtp_tls: Annotated[
+        Literal["starttls", "tls", "none"],
+        Meta(
+            description="How the connection to the mail server is encrypted. Certificates are always checked. `none` "
+            "is for a server on a private network, and takes a password only on this machine."
+        ),
+    ] = "starttls"
+    smtp_username: Annotated[str | None, Meta(description="The user name at the mail server, if it requires one.")] = (
+        None
+    )
+    smtp_password: Annotated[str | None, Meta(description="The password at the mail server.")] = None
+    smtp_ca_file: Annotated[
+        str | None,
+        Meta(description="A PEM file with the authority of the mail server's certificate, if it is private."),
+    ] = None
+    smtp_seconds: Annotated[
+        float, Meta(gt=0, description="How many seconds the mail server may take for one reply.")
+    ] = 10
+    digest: Annotated[
+        Literal["off", "hourly", "daily"],
+        Meta(
+            description="How often users receive an email about what is unread, unless they have chosen themselves; "
+            "see [mail.md](mail.md). Without `mail` there are none."
+        ),
+    ] = "daily"
+    digest_after_minutes: Annotated[
+        int, Meta(ge=1, le=1440, description="How long something must be unread before it causes such an email.")
+    ] = 30
     argon2_memory_kib: Annotated[int, Meta(ge=8, description="The memory that hashing a password uses, in KiB.")] = (
         19_456
     )
@@ -208,6 +251,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def warnings(self) -> list[str]:
         """Return warnings about settings that are valid but probably a mistake."""
         found = []
+        if self.mail != "smtp" and (self.smtp_url or self.smtp_host) is not None:
+            found.append(
+                f"{PREFIX}SMTP_URL or {PREFIX}SMTP_HOST is set, but {PREFIX}MAIL is `{self.mail}`, not `smtp`."
+            )
+        if self.mail == "smtp" and self.public_url is None:
+            found.append(f"{PREFIX}PUBLIC_URL is not set: the links in mails lead to {self.address}.")
+        if self.mail == "smtp" and self.registration == "open" and self.digest != "off":
+            found.append(
+                f"{PREFIX}REGISTRATION is `open`: addresses are not confirmed, yet digests are sent to them. "
+                "Set it to `verified`."
+            )
         if self.insecure_passwords:
             found.append(f"{PREFIX}INSECURE_PASSWORDS is set: the password hashing is too weak to be safe.")
         return found

@@ -13,7 +13,7 @@ The parameters of the function declare the input of the request: `actor` require
 return value is the response. The docstring is the API documentation.
 
 Bytes are streamed: `upload` is a body that is not JSON (with a `body` as well, only one of the two is passed),
-`byte_range` the header `Range`, and a handler that returns `Content` returns bytes.
+`byte_range` the header `Range`, and a handler that returns `Content` returns bytes, one that returns `HtmlPage` a page.
 """
 
 from __future__ import annotations
@@ -129,6 +129,12 @@ class Content:
         return cls(None, {"location": url}, status=302)
 
 
+class HtmlPage(Content):
+    """A result that is a page for browsers."""
+
+    __slots__ = ()
+
+
 Handler: TypeAlias = Callable[..., Awaitable[Any]]
 
 
@@ -192,7 +198,8 @@ class Endpoint:
         self.takes_range = "byte_range" in hints
         self.returns: Any = _returned(hints["return"])
         self.returns_lines = hints["return"] is Lines
-        self.returns_content = hints["return"] is Content
+        self.returns_page = hints["return"] is HtmlPage
+        self.returns_content = self.returns_page or hints["return"] is Content
         self.returns_json = not (self.returns_lines or self.returns_content)
         self.decode_body = msgspec.json.Decoder(self.body).decode if self.body else None
         self.body_is_optional = self.body is not None and _is_all_optional(self.body)

@@ -33,6 +33,9 @@ _TEXTS = {
     "city": "Málaga",
     "ttl": "30d",
     "action": "member.kick",
+    "start": "22:00",
+    "end": "07:00",
+    "timezone": "Europe/Madrid",
 }
 _FORMATS = {"date-time": MOMENT, "date": MOMENT[:10]}
 _IDS = frozenset({"id", "actor", "target", "replyto", "mention", "before", "after", "around"})

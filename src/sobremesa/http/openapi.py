@@ -269,6 +269,9 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
         if endpoint.returns_lines:
             responses[status]["description"] = "One JSON value on each line."
             responses[status]["content"] = {"application/x-ndjson": {"schema": {"type": "string"}}}
+        elif endpoint.returns_page:
+            responses[status]["description"] = "A page."
+            responses[status]["content"] = {"text/html": {"schema": {"type": "string"}}}
         elif endpoint.returns_content:
             responses[status]["description"] = "The bytes."
             responses[status]["content"] = {"*/*": {"schema": _BYTES}}
@@ -276,7 +279,7 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
             schema = schemas.of(endpoint.returns)
             content = {"schema": schema, "example": schemas.examples.of(schema)}
             responses[status]["content"] = {"application/json": content}
-    if endpoint.returns_content:
+    if endpoint.returns_content and not endpoint.returns_page:
         responses[206] = {**responses[endpoint.status], "description": "The requested range of bytes."}
         responses[302] = {"description": "The bytes are at `Location`.", "headers": headers}
     if endpoint.cacheable:

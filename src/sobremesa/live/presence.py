@@ -183,6 +183,10 @@ class Presence:
         visible = {user_id for user_id in online if await is_shared(user_id)}
         return [PresenceView(user_id, "online" if user_id in visible else "offline") for user_id in user_ids]
 
+    async def is_online(self, user_id: UserId) -> bool:
+        """Return whether a node that is alive holds a socket of this user."""
+        return bool(await self._online([user_id]))
+
     async def _online(self, user_ids: Sequence[UserId]) -> set[UserId]:
         here = {user_id for user_id in user_ids if user_id in self._sockets or user_id in self._online_users}
         if self._registry.is_alone:

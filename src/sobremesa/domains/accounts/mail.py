@@ -1,67 +1,62 @@
-"""Mail: the mailer, and sending in the background.
+"""Sending mail in the background.
 
-A product passes its own mailer. Without one, operations that send mail are refused; tokens are not logged instead,
-since everyone with access to the logs could use them.
+A product passes its own mailer, or the settings name a mail server. Without either, operations that send mail are
+refused; tokens are not logged instead, since everyone with access to the logs could use them.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 import structlog
 
-from sobremesa.core.errors import Invalid, TooMany
-from sobremesa.core.settings import Settings
+from sobremesa.core.errors import Busy, Invalid, TooMany
 from sobremesa.domains.accounts.errors import MailNotConfigured
+from sobremesa.domains.mail.mailers import ConsoleMailer, Mailer, Transport
+
+__all__ = ["ConsoleMailer", "MailTasks", "Mailer"]
+
+MAX_TASKS = 1000
+CLOSE_SECONDS = 15.0
+"""How long the application waits for the last mails when it closes."""
 
 _log = structlog.get_logger("sobremesa.mail")
-
-
-class Mailer(Protocol):
-    """Sends plain text to an address."""
-
-    async def send(self, to: str, subject: str, text: str) -> None: ...
-
-
-class ConsoleMailer:
-    """Writes mails, including their tokens, to the log: for the demo and for development."""
-
-    async def send(self, to: str, subject: str, text: str) -> None:
-        # The demo shows warnings only.
-        _log.warning("mail", to=to, subject=subject, text=text)
 
 
 class MailTasks:
     """Sends mails after the response, so that its timing does not reveal whether one was sent."""
 
-    def __init__(self, mailer: Mailer | None) -> None:
-        self._mailer = mailer
+    def __init__(self, transport: Transport | None) -> None:
+        self._transport = transport
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, send: Callable[[Mailer], Awaitable[None]]) -> None:
-        """Start sending in the background; MailNotConfigured without a mailer."""
-        if self._mailer is None:
+    def start(self, send: Callable[[Transport], Awaitable[None]]) -> None:
+        """Start sending in the background; MailNotConfigured without a transport, Busy if too many are waiting."""
+        if self._transport is None:
             raise MailNotConfigured
-        task = asyncio.create_task(self._run(send, self._mailer))
+        if len(self._tasks) >= MAX_TASKS:
+            raise Busy
+        task = asyncio.create_task(self._run(send, self._transport))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Wait for the mails that are being sent."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Wait for the mails that are being sent, for a limited time."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
+        for task in late:
+            task.cancel()
+        if late:
+            _log.error("mails were not sent before the application closed", mails=len(late))
+            await asyncio.gather(*late, return_exceptions=True)
 
-    async def _run(self, send: Callable[[Mailer], Awaitable[None]], mailer: Mailer) -> None:
+    async def _run(self, send: Callable[[Transport], Awaitable[None]], transport: Transport) -> None:
         try:
-            await send(mailer)
+            await send(transport)
         except (Invalid, TooMany):
             pass  # the response was sent before
         except Exception as error:  # no request waits for it, so it is logged
             # Without the traceback, whose variables would reveal the token.
             _log.error("sending a mail failed", error=f"{type(error).__name__}: {error}")
-
-
-def mailer_of(settings: Settings) -> Mailer | None:
-    """Return the mailer of the settings, if any."""
-    return ConsoleMailer() if settings.mail == "console" else None

@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from sobremesa.core.clock import Clock, Instant, instant
-from sobremesa.domains.accounts.mail import Mailer, MailTasks
+from sobremesa.domains.accounts.mail import MailTasks
 from sobremesa.domains.accounts.names import normal_email
 from sobremesa.domains.accounts.secret_hash import secret_hash
+from sobremesa.domains.mail.mailers import Transport
 from sobremesa.http.limits import Limits
 from sobremesa.table import hash_part
 
@@ -40,14 +41,14 @@ class MailedTokens:
         self._limits = limits
         self._mail = mail
 
-    def start(self, purpose: str, email: str, send: Callable[[Mailer, str], Awaitable[None]]) -> None:
+    def start(self, purpose: str, email: str, send: Callable[[Transport, str], Awaitable[None]]) -> None:
         """Start sending to a normalized address in the background; MailNotConfigured without a mailer."""
 
-        async def limited(mailer: Mailer) -> None:
+        async def limited(transport: Transport) -> None:
             address = normal_email(email)
             # Also by address, so that no mailbox can be flooded from many clients.
             await self._limits.consume("credentials", f"{purpose}:{hash_part(address)}")
-            await send(mailer, address)
+            await send(transport, address)
 
         self._mail.start(limited)
 

@@ -11,13 +11,13 @@ from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.domains.accounts.deletion_hooks import JobQueue, UserDataOfDomains
 from sobremesa.domains.accounts.issuers import Issuers
 from sobremesa.domains.accounts.keyring import Keyring
-from sobremesa.domains.accounts.mail import Mailer, mailer_of
 from sobremesa.domains.accounts.passwords import Passwords, passwords_of
 from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.server_keys import ServerKeys
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
+from sobremesa.domains.mail.mailers import Transport
 from sobremesa.http.limits import Limits
 from sobremesa.table import Table
 from sobremesa.work.table_origin import Origin
@@ -32,14 +32,13 @@ def open_accounts(
     limits: Limits,
     jobs: JobQueue,
     settings: Settings,
-    mailer: Mailer | None = None,
+    transport: Transport | None = None,
     passwords: Passwords | None = None,
     domains: UserDataOfDomains,
     origin: Origin | None = None,
 ) -> Accounts:
     """Open accounts over a table; `domains` returns the other domains that store data of users."""
-    mailer = mailer or mailer_of(settings)
-    if settings.registration == "verified" and mailer is None:
+    if settings.registration == "verified" and transport is None:
         raise BadSetting("registration is `verified`, which requires mail: set `mail` or pass a mailer")
     actor_cache = ActorCache(clock)
     tokens = Tokens(keyring, clock, settings.token_issuer)
@@ -65,7 +64,7 @@ def open_accounts(
         actor_cache=actor_cache,
         audit=audit,
         limits=limits,
-        mailer=mailer,
+        transport=transport,
         jobs=jobs,
         settings=settings,
         authentication=authentication,

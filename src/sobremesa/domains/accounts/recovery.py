@@ -22,11 +22,12 @@ from sobremesa.domains.accounts.entities import (
 )
 from sobremesa.domains.accounts.errors import BadResetToken, NoPassword, WrongPassword
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
-from sobremesa.domains.accounts.mail import Mailer
+from sobremesa.domains.accounts.letters import reset_letter
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of, owner_of
 from sobremesa.domains.accounts.names import check_password
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.sessions import Sessions
+from sobremesa.domains.mail.mailers import Transport, mail_of
 from sobremesa.http.limits import Limits
 from sobremesa.table import (
     Delete,
@@ -168,7 +169,7 @@ class Recovery:
             raise BadResetToken
         return user, reset
 
-    async def _send_token(self, mailer: Mailer, email: str) -> None:
+    async def _send_token(self, transport: Transport, email: str) -> None:
         user = await self._find_by_email(email)
         if user is None or await self.find_hash(user) is None:
             return
@@ -179,10 +180,5 @@ class Recovery:
 
         await self._table.write(Put(reset), pattern=ask_reset)
 
-        await mailer.send(
-            email,
-            "Reset your password",
-            f"Hello {user.username},\n\nwe received a request to reset your password at {self._public_url}. "
-            f"To set a new password, open this link within an hour:\n\n{self._public_url}/reset?token={minted.token}"
-            f"\n\nOr enter this token:\n\n{minted.token}\n\nIf you did not request this, ignore this message.\n",
-        )
+        letter = reset_letter(user.username, self._public_url, minted.token)
+        await transport.send_mail(mail_of(email, letter))

@@ -33,7 +33,7 @@ from sobremesa.domains.accounts.exporting import export_user
 from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.login import Login
-from sobremesa.domains.accounts.mail import Mailer, MailTasks
+from sobremesa.domains.accounts.mail import MailTasks
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens
 from sobremesa.domains.accounts.names import check_device, normal_email
 from sobremesa.domains.accounts.passwords import Passwords
@@ -48,6 +48,7 @@ from sobremesa.domains.accounts.tokens import Tokens
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.user_batches import UserBatches
 from sobremesa.domains.accounts.verification import Verification
+from sobremesa.domains.mail.mailers import Transport
 from sobremesa.http.large_requests import LargeRequests
 from sobremesa.http.limits import Limits
 from sobremesa.table import (
@@ -74,7 +75,7 @@ class Accounts:
         actor_cache: ActorCache,
         audit: Audit,
         limits: Limits,
-        mailer: Mailer | None,
+        transport: Transport | None,
         jobs: JobQueue,
         settings: Settings,
         authentication: Authentication,
@@ -122,7 +123,7 @@ class Accounts:
         self._revocation = Revocation(
             table, clock, directory=directory, sessions=self._sessions, actor_cache=actor_cache
         )
-        mail = MailTasks(mailer)
+        mail = MailTasks(transport)
         mailed = MailedTokens(clock, limits, mail)
         self._verification = Verification(
             table,

@@ -9,12 +9,13 @@ from __future__ import annotations
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import PendingRegistration, ask_registration, pending_registration
 from sobremesa.domains.accounts.errors import BadRegistrationToken
-from sobremesa.domains.accounts.mail import Mailer
+from sobremesa.domains.accounts.letters import confirmation_letter, registered_letter
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of
 from sobremesa.domains.accounts.names import check_password, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.registration import Registration
 from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.mail.mailers import Transport, mail_of
 from sobremesa.table import Create, Delete, Table
 from sobremesa.table.errors import ConditionFailed
 
@@ -45,7 +46,7 @@ class Verification:
         email, username = normal_email(email), normal_username(username)
         check_password(password)
         await self._registration.require_free_name(username)
-        self._tokens.start("register", email, lambda mailer, to: self._send(mailer, to, username, password))
+        self._tokens.start("register", email, lambda transport, to: self._send(transport, to, username, password))
 
     async def confirm(self, token: str, *, device: str | None, address: str) -> SignedIn:
         """Create the user with a session; BadRegistrationToken unless the token is valid and unused."""
@@ -66,18 +67,12 @@ class Verification:
         except ConditionFailed:
             raise BadRegistrationToken from None
 
-    async def _send(self, mailer: Mailer, email: str, username: str, password: str) -> None:
+    async def _send(self, transport: Transport, email: str, username: str, password: str) -> None:
         # Before the lookup, so that both cases take the same time.
         hashed = await self._passwords.hash(password)
         owner = await self._directory.find_by_email(email)
         if owner is not None:
-            await mailer.send(
-                email,
-                "You already have an account",
-                f"Hello {owner.username},\n\nwe received a request to register at {self._public_url} with your e-mail "
-                "address. You already have an account: log in, or reset your password.\n\n"
-                "If you did not request this, ignore this message.\n",
-            )
+            await transport.send_mail(mail_of(email, registered_letter(owner.username, self._public_url)))
             return
         minted = self._tokens.mint()
         pending = PendingRegistration(
@@ -89,10 +84,5 @@ class Verification:
             expires_at=minted.expires_at,
         )
         await self._table.write(Create(pending), pattern=ask_registration)
-        await mailer.send(
-            email,
-            "Confirm your e-mail address",
-            f"Hello {username},\n\nto register at {self._public_url}, open this link within an hour:\n\n"
-            f"{self._public_url}/register?token={minted.token}\n\n"
-            f"Or enter this token:\n\n{minted.token}\n\nIf you did not request this, ignore this message.\n",
-        )
+        letter = confirmation_letter(username, self._public_url, minted.token)
+        await transport.send_mail(mail_of(email, letter))

@@ -1,0 +1,26 @@
+"""Renders letters as plain text: paragraphs, separated by empty lines."""
+
+from __future__ import annotations
+
+from sobremesa.domains.mail.letters import Block, Button, Code, Letter, Source, Text
+
+
+def render_text(letter: Letter) -> str:
+    """Return a letter as plain text."""
+    return "\n\n".join(_block(block) for block in (*letter.blocks, *letter.footer)) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Text(text) | Code(text):
+            return text
+        case Button(label, url):
+            return f"{label}:\n{url}"
+        case Source(title, count, url, excerpts):
+            lines = [f"  {one_line(each.author)}: {one_line(each.text)}" for each in excerpts]
+            return "\n".join([f"{one_line(title)} ({count})", *lines, f"  {url}"])
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, so that nobody's message can look like another part of the mail."""
+    return " ".join(text.split())

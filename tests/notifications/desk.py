@@ -1,0 +1,101 @@
+"""Users with addresses, what they send, and the digests that they receive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from communities.world import join, person
+from mail.smtp_servers import Postbox, Received
+from sobremesa.app import Sobremesa
+from sobremesa.core.actor import Actor, KeyId
+from sobremesa.core.clock import SetClock
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.entities import User, UsernameClaim
+from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.publishing import Notice
+from sobremesa.domains.notifications.entities import DigestState, DueDigest, digest_state_of, due_digests
+from sobremesa.domains.notifications.schedule import BUCKET_MS, SHARDS
+from sobremesa.rooms.sending import Draft
+from sobremesa.rooms.views import SentView
+from sobremesa.table import Put
+
+NOW_MS = 2_500_002_000_000
+"""The time of the tests, Mon, 22 Mar 2049 05:00 UTC: in the future, so that no endpoint expires rows."""
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+NEWS = InboxKey("news")
+KEY = Actor(key_id=KeyId("key"), scopes=frozenset({"inbox:publish", "inbox:admin"}))
+
+
+class Desk:
+    """An application, its clock and its mail server."""
+
+    def __init__(
+        self, app: Sobremesa, clock: SetClock, postbox: Postbox, open_app: Callable[[], Awaitable[Sobremesa]]
+    ) -> None:
+        self.app = app
+        self.clock = clock
+        self.postbox = postbox
+        self.open_app = open_app
+
+    async def user(self, name: str, **fields: Any) -> Actor:
+        """Create a user with an address."""
+        who = person(name)
+        given = {"email": f"{name}@example.com", "created_at": self.clock.now()} | fields
+        await self.app.table.write(
+            user=Put(User(user_id=who.user_id, username=name, **given)),
+            claim=Put(UsernameClaim(username=name, user_id=who.user_id)),
+        )
+        return who
+
+    async def direct(self, one: Actor, other: Actor) -> RoomId:
+        return (await self.app.conversations.create_direct(one, other.user_id)).conversation_id
+
+    async def send(self, who: Actor, room_id: RoomId, content: str) -> SentView:
+        return await self.app.conversations.send(who, room_id, Draft(content))
+
+    async def channel(self, owner: Actor, *members: Actor) -> RoomId:
+        server = await self.app.communities.create_server(owner, name="The <long> table")
+        for member in members:
+            await join(self.app, owner, server.server_id, member)
+        created = await self.app.communities.create_channel(owner, server.server_id, name="general")
+        return created.channel.channel_id
+
+    async def publish(self, *users: Actor, **notice: Any) -> None:
+        given = {"sender": "shop", "title": "Your order has shipped", "body": "It arrives on Monday."} | notice
+        uids = [who.user_id for who in users]
+        await self.app.inboxes.publish_to_users(KEY, KEY.tenant, NEWS, Notice(**given), uids)
+
+    async def digests(self, *, after: float = 0, app: Sobremesa | None = None) -> list[Received]:
+        """Schedule what is new, move the clock, look at who is due, and return the mails since the last call."""
+        app = app or self.app
+        await app.change_consumer.catch_up()
+        self.clock.move(seconds=after)
+        assert app.digests is not None
+        await app.digests.sweeper.sweep()
+        received, self.postbox.received = self.postbox.received, []
+        return received
+
+    async def state(self, who: Actor) -> DigestState | None:
+        return await self.app.table.get(digest_state_of(user_id=who.user_id))
+
+    async def due(self, *, days: int = 3) -> list[DueDigest]:
+        """Return the rows of the schedule, around now."""
+        now = self.clock.now_ms() // BUCKET_MS
+        each_way = days * DAY * 1000 // BUCKET_MS
+        found = []
+        for bucket in range(now - 12, now + each_way):
+            for shard in range(SHARDS):
+                found += (await self.app.table.query(due_digests(bucket=bucket, shard=shard), limit=100)).items
+        return found
+
+
+def token_of(mail: Received) -> str:
+    """Return the token of the one-click link."""
+    [token] = re.findall(r"^<https://chat\.example\.com/v1/unsubscribe/([\w-]+)>$", mail.message["List-Unsubscribe"])
+    return str(token)
+
+
+def recipients(mails: list[Received]) -> list[str]:
+    return [address for mail in mails for address in mail.recipients]

@@ -1,0 +1,70 @@
+"""Every declared access pattern finds its rows and no others, and every declared write happens."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from notifications.desk import DAY, MINUTE, Desk
+from pattern_tests import PatternTests, writes_of
+from sobremesa.core.actor import UserId
+from sobremesa.domains.notifications import entities as rows
+from sobremesa.table import Entity, Registry
+
+REGISTRY = Registry.of(rows)
+FAR = 4_102_444_800
+A, B = UserId("ana"), UserId("ben")
+
+
+class Scene(NamedTuple):
+    """Rows of every kind in several partitions, so that a wrong query finds too much."""
+
+    settings: list[rows.NotificationSettings]
+    states: list[rows.DigestState]
+    due: list[rows.DueDigest]
+    sweeps: list[rows.DigestSweep]
+
+    def rows(self) -> list[Entity]:
+        return [row for kind in self for row in kind]
+
+
+def set_scene() -> Scene:
+    return Scene(
+        settings=[rows.NotificationSettings(user_id=user_id, digest="hourly") for user_id in (A, B)],
+        states=[rows.DigestState(user_id=user_id, due_ms=1) for user_id in (A, B)],
+        due=[
+            rows.DueDigest(bucket=bucket, shard=shard, due_ms=due_ms, user_id=user_id, ttl=FAR)
+            for bucket, shard in ((1, 2), (1, 3), (2, 2), (12, 2))
+            for due_ms in (9, 10, 1_000)
+            for user_id in (A, B)
+        ],
+        sweeps=[rows.DigestSweep(shard=shard, bucket=7) for shard in (1, 2)],
+    )
+
+
+class TestPatterns(PatternTests):
+    registry = REGISTRY
+    whole = {"NOT.3"}
+    reads = {
+        "NOT.1": lambda scene: (rows.settings_of(user_id=A), scene.settings[:1]),
+        "NOT.2": lambda scene: (rows.digest_state_of(user_id=A), scene.states[:1]),
+        "NOT.3": lambda scene: (rows.due_digests(bucket=1, shard=2), scene.due[:6]),
+        "NOT.4": lambda scene: (rows.sweep_of(shard=1), scene.sweeps[:1]),
+    }
+
+    def set_scene(self) -> Scene:
+        return set_scene()
+
+
+async def test_every_declared_write_happens(desk: Desk) -> None:
+    ana, ben = await desk.user("ana"), await desk.user("ben")
+    room = await desk.direct(ana, ben)
+    await desk.app.notifications.change_settings(ana, digest="daily")
+    sent = await desk.send(ben, room, "one")
+    assert len(await desk.digests(after=31 * MINUTE)) == 1
+    sent = await desk.send(ben, room, "two")
+    await desk.digests()
+    await desk.app.conversations.mark_read(ana, room, sent.message_id)
+    await desk.digests(after=2 * DAY)
+    await desk.app.notifications.delete_user_data(ana.user_id)
+
+    assert writes_of(REGISTRY) - set(desk.app.table.meter.totals()) == set()
