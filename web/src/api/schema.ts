@@ -241,6 +241,38 @@ export interface paths {
         patch: operations["communities.changeChannel"];
         trace?: never;
     };
+    "/v1/channels/{channelId}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["communities.getAccess"];
+        put: operations["communities.setAccess"];
+        post?: never;
+        delete: operations["communities.clearAccess"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/{channelId}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["communities.listChannelMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/channels/{roomId}/messages": {
         parameters: {
             query?: never;
@@ -905,7 +937,7 @@ export interface paths {
             cookie?: never;
         };
         get: operations["communities.getMember"];
-        put?: never;
+        put: operations["communities.addMember"];
         post?: never;
         delete: operations["communities.removeMember"];
         options?: never;
@@ -923,6 +955,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["communities.transferServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["accounts.listTenantAudit"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1082,6 +1130,102 @@ export interface paths {
         };
         get: operations["inboxes.getTenant"];
         put: operations["inboxes.setTenant"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users:batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.upsertUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["users.getTenantUser"];
+        put: operations["users.upsertUser"];
+        post?: never;
+        delete: operations["users.deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.disableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.enableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.revokeTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["users.countUnreadOfUser"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1553,6 +1697,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/unsubscribe/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["notifications.askUnsubscribe"];
+        put?: never;
+        post: operations["notifications.unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users": {
         parameters: {
             query?: never;
@@ -1642,6 +1802,22 @@ export interface paths {
         };
         get: operations["accounts.export"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["notifications.getNotifications"];
+        put: operations["notifications.setNotifications"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1880,6 +2056,12 @@ export interface components {
         Accepted: {
             accepted: boolean;
         };
+        AccessView: {
+            channelId: string;
+            private: boolean;
+            roles: ("admin" | "member" | "moderator" | "owner")[];
+            userIds: string[];
+        };
         AccountDeletionRequest: {
             password?: string | null;
         };
@@ -1929,6 +2111,7 @@ export interface components {
         BlockView: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -1979,6 +2162,10 @@ export interface components {
         ChangedView: {
             changed: boolean;
         };
+        ChannelAccessList: {
+            roles?: ("admin" | "member" | "moderator" | "owner")[] | null;
+            userIds?: string[] | null;
+        };
         ChannelChanges: {
             name?: string;
             topic?: string | null;
@@ -1988,6 +2175,7 @@ export interface components {
             createdAt: string;
             lastMessageId: string | null;
             name: string;
+            private: boolean;
             serverId: string;
             topic: string | null;
             updatedAt: string | null;
@@ -2317,7 +2505,9 @@ export interface components {
         Me: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             email: string | null;
+            externalId: string | null;
             isAdmin: boolean;
             tenant: string;
             updatedAt: string;
@@ -2375,6 +2565,7 @@ export interface components {
             type: string;
         };
         NewChannel: {
+            access?: components["schemas"]["ChannelAccessList"] | null;
             name: string;
             topic?: string | null;
         };
@@ -2442,6 +2633,10 @@ export interface components {
             status?: string | null;
             title: string;
         };
+        NewMember: {
+            /** @enum {unknown} */
+            role?: "admin" | "member" | "moderator";
+        };
         NewMemberRole: {
             /** @enum {unknown} */
             role: "admin" | "member" | "owner";
@@ -2451,6 +2646,16 @@ export interface components {
             content?: string;
             nonce?: string | null;
             replyTo?: string | null;
+            system?: boolean;
+        };
+        NewNotifications: {
+            /** @enum {unknown} */
+            digest?: "daily" | "hourly" | "off";
+            levels?: {
+                [key: string]: "all" | "mentions" | "none";
+            };
+            quietHours?: components["schemas"]["NewQuietHours"] | null;
+            timeZone?: string | null;
         };
         NewOwner: {
             userId: string;
@@ -2462,6 +2667,10 @@ export interface components {
         };
         NewPreference: {
             muted: boolean;
+        };
+        NewQuietHours: {
+            end: string;
+            start: string;
         };
         NewRegistration: {
             email: string;
@@ -2534,6 +2743,15 @@ export interface components {
         NewWorkspaceInvite: {
             expiresInSeconds?: number | null;
             maxUses?: number | null;
+        };
+        NotificationsView: {
+            /** @enum {unknown} */
+            digest: "daily" | "hourly" | "off";
+            levels: {
+                [key: string]: "all" | "mentions" | "none";
+            };
+            quietHours: components["schemas"]["QuietHoursView"] | null;
+            timeZone: string | null;
         };
         OwnWorkspaceView: {
             createdAt: string;
@@ -2611,6 +2829,7 @@ export interface components {
         };
         ProfileChange: {
             avatarUrl?: string | null;
+            displayName?: string | null;
             username?: string;
         };
         ProgressView: {
@@ -2624,6 +2843,10 @@ export interface components {
             recipients: number | null;
             /** @enum {unknown} */
             state: "done" | "running";
+        };
+        QuietHoursView: {
+            end: string;
+            start: string;
         };
         ReactionView: {
             count: number;
@@ -2820,6 +3043,23 @@ export interface components {
             title: string | null;
             ttl: string | null;
         };
+        TenantUser: {
+            avatarUrl: string | null;
+            createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
+            disabled: boolean;
+            displayName: string | null;
+            email: string | null;
+            externalId: string | null;
+            isBot: boolean;
+            locale: string | null;
+            timeZone: string | null;
+            updatedAt: string;
+            userId: string;
+            username: string;
+        };
         ThreadParticipantChanges: {
             blockedUntil?: string | null;
             muted?: boolean;
@@ -2886,9 +3126,21 @@ export interface components {
             userId: string;
             username: string;
         };
+        UserUpsert: {
+            avatarUrl?: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            displayName?: string | null;
+            email?: string | null;
+            locale?: string | null;
+            timeZone?: string | null;
+            username?: string;
+        };
         UserView: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2981,7 +3233,9 @@ export interface operations {
             query: {
                 ids: string;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3006,7 +3260,9 @@ export interface operations {
                 name?: string;
                 purpose?: "avatar" | "message";
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3037,7 +3293,9 @@ export interface operations {
     "attachments.getAttachment": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 fileId: string;
             };
@@ -3061,7 +3319,9 @@ export interface operations {
     "attachments.deleteAttachment": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 fileId: string;
             };
@@ -3083,7 +3343,9 @@ export interface operations {
     "attachments.completeAttachment": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 fileId: string;
             };
@@ -3211,7 +3473,9 @@ export interface operations {
     "accounts.logout": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3387,6 +3651,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 channelId: string;
@@ -3412,7 +3677,9 @@ export interface operations {
     "communities.deleteChannel": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 channelId: string;
             };
@@ -3434,7 +3701,9 @@ export interface operations {
     "communities.changeChannel": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 channelId: string;
             };
@@ -3459,6 +3728,115 @@ export interface operations {
             };
         };
     };
+    "communities.getAccess": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessView"];
+                };
+            };
+        };
+    };
+    "communities.setAccess": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChannelAccessList"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessView"];
+                };
+            };
+        };
+    };
+    "communities.clearAccess": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "communities.listChannelMembers": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMemberView"];
+                };
+            };
+        };
+    };
     "channels.listMessages": {
         parameters: {
             query?: {
@@ -3468,7 +3846,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3492,7 +3872,9 @@ export interface operations {
     "channels.sendMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3531,7 +3913,9 @@ export interface operations {
     "channels.getMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -3556,7 +3940,9 @@ export interface operations {
     "channels.deleteMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -3579,7 +3965,9 @@ export interface operations {
     "channels.editMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -3611,7 +3999,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -3637,7 +4027,9 @@ export interface operations {
     "channels.addReaction": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -3661,7 +4053,9 @@ export interface operations {
     "channels.removeReaction": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -3685,7 +4079,9 @@ export interface operations {
     "channels.reportMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -3715,7 +4111,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3739,7 +4137,9 @@ export interface operations {
     "channels.pinMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -3762,7 +4162,9 @@ export interface operations {
     "channels.unpinMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -3785,7 +4187,9 @@ export interface operations {
     "channels.setPreferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3813,7 +4217,9 @@ export interface operations {
     "channels.markRead": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3844,7 +4250,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3868,7 +4276,9 @@ export interface operations {
     "channels.startTyping": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3890,7 +4300,9 @@ export interface operations {
     "channels.stopTyping": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3912,7 +4324,9 @@ export interface operations {
     "channels.countUnread": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -3939,7 +4353,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3963,6 +4379,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4000,7 +4417,9 @@ export interface operations {
     "conversations.getConversation": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 convoId: string;
             };
@@ -4024,7 +4443,9 @@ export interface operations {
     "conversations.changeConversation": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 convoId: string;
             };
@@ -4057,6 +4478,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 convoId: string;
@@ -4082,7 +4504,9 @@ export interface operations {
     "conversations.addParticipant": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 convoId: string;
             };
@@ -4110,7 +4534,9 @@ export interface operations {
     "conversations.removeParticipant": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 convoId: string;
                 userId: string;
@@ -4133,7 +4559,9 @@ export interface operations {
     "conversations.changeParticipant": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 convoId: string;
                 userId: string;
@@ -4168,7 +4596,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4192,7 +4622,9 @@ export interface operations {
     "conversations.sendMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4231,7 +4663,9 @@ export interface operations {
     "conversations.getMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -4256,7 +4690,9 @@ export interface operations {
     "conversations.deleteMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -4279,7 +4715,9 @@ export interface operations {
     "conversations.editMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -4311,7 +4749,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -4337,7 +4777,9 @@ export interface operations {
     "conversations.addReaction": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -4361,7 +4803,9 @@ export interface operations {
     "conversations.removeReaction": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -4385,7 +4829,9 @@ export interface operations {
     "conversations.reportMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -4415,7 +4861,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4439,7 +4887,9 @@ export interface operations {
     "conversations.pinMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -4462,7 +4912,9 @@ export interface operations {
     "conversations.unpinMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -4485,7 +4937,9 @@ export interface operations {
     "conversations.setPreferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4513,7 +4967,9 @@ export interface operations {
     "conversations.markRead": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4544,7 +5000,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4568,7 +5026,9 @@ export interface operations {
     "conversations.startTyping": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4590,7 +5050,9 @@ export interface operations {
     "conversations.stopTyping": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4612,7 +5074,9 @@ export interface operations {
     "conversations.countUnread": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -4640,7 +5104,9 @@ export interface operations {
                 limit?: number;
                 wait?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4662,7 +5128,9 @@ export interface operations {
     "invites.getInvite": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 code: string;
             };
@@ -4686,7 +5154,9 @@ export interface operations {
     "invites.revokeInvite": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 code: string;
             };
@@ -4708,7 +5178,9 @@ export interface operations {
     "invites.redeemInvite": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 code: string;
             };
@@ -4732,7 +5204,9 @@ export interface operations {
     "rooms.getMessageAnywhere": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
             };
@@ -4836,7 +5310,9 @@ export interface operations {
             query: {
                 userIds: string;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4864,6 +5340,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4889,6 +5366,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4917,6 +5395,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 serverId: string;
@@ -4942,7 +5421,9 @@ export interface operations {
     "communities.deleteServer": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
             };
@@ -4964,7 +5445,9 @@ export interface operations {
     "communities.changeServer": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
             };
@@ -4995,7 +5478,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
             };
@@ -5022,7 +5507,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
             };
@@ -5046,7 +5533,9 @@ export interface operations {
     "communities.banMember": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
                 userId: string;
@@ -5075,7 +5564,9 @@ export interface operations {
     "communities.liftBan": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
                 userId: string;
@@ -5103,6 +5594,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 serverId: string;
@@ -5130,6 +5622,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 serverId: string;
@@ -5161,7 +5654,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
             };
@@ -5187,6 +5682,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 serverId: string;
@@ -5220,6 +5716,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 serverId: string;
@@ -5245,7 +5742,9 @@ export interface operations {
     "communities.getMember": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
                 userId: string;
@@ -5267,10 +5766,52 @@ export interface operations {
             };
         };
     };
-    "communities.removeMember": {
+    "communities.addMember": {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewMember"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberView"];
+                };
+            };
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberView"];
+                };
+            };
+        };
+    };
+    "communities.removeMember": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
                 userId: string;
@@ -5293,7 +5834,9 @@ export interface operations {
     "communities.changeMember": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
                 userId: string;
@@ -5322,7 +5865,9 @@ export interface operations {
     "communities.transferServer": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 serverId: string;
             };
@@ -5343,6 +5888,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServerView"];
+                };
+            };
+        };
+    };
+    "accounts.listTenantAudit": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                keyId?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedAuditView"];
                 };
             };
         };
@@ -5404,7 +5977,9 @@ export interface operations {
     "inboxes.countMessages": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 inbox: string;
                 tenant: string;
@@ -5434,7 +6009,9 @@ export interface operations {
                 limit?: number;
                 unread?: boolean;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 inbox: string;
                 tenant: string;
@@ -5488,7 +6065,9 @@ export interface operations {
     "inboxes.archiveMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 inbox: string;
                 messageId: string;
@@ -5514,7 +6093,9 @@ export interface operations {
     "inboxes.markRead": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 inbox: string;
                 messageId: string;
@@ -5540,7 +6121,9 @@ export interface operations {
     "inboxes.snoozeMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 inbox: string;
                 messageId: string;
@@ -5570,7 +6153,9 @@ export interface operations {
     "inboxes.setPreference": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 category: string;
                 inbox: string;
@@ -5626,7 +6211,9 @@ export interface operations {
     "inboxes.markAllRead": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 inbox: string;
                 tenant: string;
@@ -5704,6 +6291,226 @@ export interface operations {
             };
         };
     };
+    "users.upsertUsers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    "users.getTenantUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.upsertUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UserUpsert"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.deleteUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "users.disableUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.enableUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.revokeTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.countUnreadOfUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadEverywhere"];
+                };
+            };
+        };
+    };
     "threads.listThreads": {
         parameters: {
             query?: {
@@ -5712,7 +6519,9 @@ export interface operations {
                 legId?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5736,6 +6545,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5779,7 +6589,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -5803,7 +6615,9 @@ export interface operations {
     "threads.sendMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -5842,7 +6656,9 @@ export interface operations {
     "threads.getMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -5867,7 +6683,9 @@ export interface operations {
     "threads.deleteMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -5890,7 +6708,9 @@ export interface operations {
     "threads.editMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -5922,7 +6742,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -5948,7 +6770,9 @@ export interface operations {
     "threads.addReaction": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -5972,7 +6796,9 @@ export interface operations {
     "threads.removeReaction": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 emoji: string;
                 messageId: string;
@@ -5996,7 +6822,9 @@ export interface operations {
     "threads.reportMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -6026,7 +6854,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6050,7 +6880,9 @@ export interface operations {
     "threads.pinMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -6073,7 +6905,9 @@ export interface operations {
     "threads.unpinMessage": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 roomId: string;
@@ -6096,7 +6930,9 @@ export interface operations {
     "threads.setPreferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6124,7 +6960,9 @@ export interface operations {
     "threads.markRead": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6155,7 +6993,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6179,7 +7019,9 @@ export interface operations {
     "threads.startTyping": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6201,7 +7043,9 @@ export interface operations {
     "threads.stopTyping": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6223,7 +7067,9 @@ export interface operations {
     "threads.countUnread": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 roomId: string;
             };
@@ -6247,7 +7093,9 @@ export interface operations {
     "threads.getThread": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6271,7 +7119,9 @@ export interface operations {
     "threads.changeThread": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6304,6 +7154,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 threadId: string;
@@ -6332,7 +7183,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6359,7 +7212,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6385,6 +7240,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 threadId: string;
@@ -6413,7 +7269,9 @@ export interface operations {
     "threads.getCard": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 threadId: string;
@@ -6438,7 +7296,9 @@ export interface operations {
     "threads.moveCard": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 messageId: string;
                 threadId: string;
@@ -6472,6 +7332,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 threadId: string;
@@ -6499,6 +7360,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 threadId: string;
@@ -6531,6 +7393,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 documentId: string;
@@ -6557,7 +7420,9 @@ export interface operations {
     "records.voidDocument": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 documentId: string;
                 threadId: string;
@@ -6580,7 +7445,9 @@ export interface operations {
     "records.signDocument": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 documentId: string;
                 threadId: string;
@@ -6609,7 +7476,9 @@ export interface operations {
     "records.addVersion": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 documentId: string;
                 threadId: string;
@@ -6643,6 +7512,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 threadId: string;
@@ -6670,6 +7540,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 threadId: string;
@@ -6698,7 +7569,9 @@ export interface operations {
     "records.voidExpense": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 expenseId: string;
                 threadId: string;
@@ -6721,7 +7594,9 @@ export interface operations {
     "records.decideExpense": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 expenseId: string;
                 threadId: string;
@@ -6750,7 +7625,9 @@ export interface operations {
     "threads.openPanel": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6777,7 +7654,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6801,7 +7680,9 @@ export interface operations {
     "threads.addParticipant": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
             };
@@ -6829,7 +7710,9 @@ export interface operations {
     "threads.removeParticipant": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
                 userId: string;
@@ -6852,7 +7735,9 @@ export interface operations {
     "threads.changeParticipant": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 threadId: string;
                 userId: string;
@@ -6881,7 +7766,9 @@ export interface operations {
     "threads.getTab": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 tab: "actions" | "brief" | "docs" | "expenses" | "files" | "moodboard" | "shotlist";
                 threadId: string;
@@ -6906,7 +7793,9 @@ export interface operations {
     "threads.putTab": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 tab: "actions" | "brief" | "docs" | "expenses" | "files" | "moodboard" | "shotlist";
                 threadId: string;
@@ -6932,12 +7821,62 @@ export interface operations {
             };
         };
     };
+    "notifications.askUnsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    "notifications.unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
     "accounts.findUsers": {
         parameters: {
             query: {
                 username: string;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6959,7 +7898,9 @@ export interface operations {
     "accounts.getUser": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 userId: string;
             };
@@ -6983,7 +7924,9 @@ export interface operations {
     "accounts.getMe": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7005,7 +7948,9 @@ export interface operations {
     "accounts.deleteMe": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7029,7 +7974,9 @@ export interface operations {
     "accounts.changeMe": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7058,7 +8005,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7080,7 +8029,9 @@ export interface operations {
     "accounts.getBlock": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 userId: string;
             };
@@ -7104,7 +8055,9 @@ export interface operations {
     "accounts.block": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 userId: string;
             };
@@ -7128,7 +8081,9 @@ export interface operations {
     "accounts.unblock": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 userId: string;
             };
@@ -7150,7 +8105,9 @@ export interface operations {
     "accounts.export": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7169,10 +8126,64 @@ export interface operations {
             };
         };
     };
+    "notifications.getNotifications": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationsView"];
+                };
+            };
+        };
+    };
+    "notifications.setNotifications": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewNotifications"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationsView"];
+                };
+            };
+        };
+    };
     "accounts.changePassword": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7199,7 +8210,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7221,7 +8234,9 @@ export interface operations {
     "accounts.endSession": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 sessionId: string;
             };
@@ -7243,7 +8258,9 @@ export interface operations {
     "rooms.countUnreadEverywhere": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7270,6 +8287,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7295,6 +8313,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7326,6 +8345,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 workspaceId: string;
@@ -7351,7 +8371,9 @@ export interface operations {
     "workspaces.deleteWorkspace": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 workspaceId: string;
             };
@@ -7373,7 +8395,9 @@ export interface operations {
     "workspaces.changeWorkspace": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 workspaceId: string;
             };
@@ -7404,7 +8428,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 workspaceId: string;
             };
@@ -7431,7 +8457,9 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 workspaceId: string;
             };
@@ -7457,6 +8485,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 workspaceId: string;
@@ -7491,6 +8520,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 workspaceId: string;
@@ -7518,6 +8548,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 workspaceId: string;
@@ -7548,6 +8579,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 itemId: string;
@@ -7574,7 +8606,9 @@ export interface operations {
     "workspaces.deleteItem": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 itemId: string;
                 workspaceId: string;
@@ -7597,7 +8631,9 @@ export interface operations {
     "workspaces.changeItem": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 itemId: string;
                 workspaceId: string;
@@ -7631,6 +8667,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 workspaceId: string;
@@ -7656,7 +8693,9 @@ export interface operations {
     "workspaces.removeMember": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 userId: string;
                 workspaceId: string;
@@ -7679,7 +8718,9 @@ export interface operations {
     "workspaces.changeMember": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 userId: string;
                 workspaceId: string;
@@ -7713,6 +8754,7 @@ export interface operations {
             };
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 workspaceId: string;
@@ -7740,6 +8782,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-None-Match"?: string;
+                "Sobremesa-Act-As"?: string;
             };
             path: {
                 name: string;
@@ -7766,7 +8809,9 @@ export interface operations {
     "workspaces.putSetting": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
             path: {
                 name: string;
                 workspaceId: string;

@@ -43,6 +43,7 @@ export interface components {
             createdAt: string;
             lastMessageId: string | null;
             name: string;
+            private: boolean;
             serverId: string;
             topic: string | null;
             updatedAt: string | null;
@@ -307,6 +308,7 @@ export interface components {
         };
         LiveUser: {
             avatarUrl: string | null;
+            displayName: string | null;
             updatedAt: string;
             userId: string;
             username: string;
@@ -314,7 +316,9 @@ export interface components {
         Me: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             email: string | null;
+            externalId: string | null;
             isAdmin: boolean;
             tenant: string;
             updatedAt: string;
@@ -431,6 +435,7 @@ export interface components {
             lastReadMessageId: string | null;
             muted: boolean;
             name: string;
+            private: boolean;
             serverId: string;
             topic: string | null;
             unread: components["schemas"]["UnreadView"];
