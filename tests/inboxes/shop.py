@@ -10,7 +10,7 @@ from communities.conftest import Ahead
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
 from sobremesa.core.clock import SetClock
-from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.accounts.entities import User, user_by_id
 from sobremesa.domains.inboxes.counting import CategoryCount, InboxCount
 from sobremesa.domains.inboxes.entities import InboxKey, Publish
 from sobremesa.domains.inboxes.listing import Entry
@@ -46,6 +46,7 @@ class Shop:
         self.clock = clock
         self.inbox = inbox
         self.inboxes = inboxes or app.inboxes
+        self._with_account: set[str] = set()
 
     async def create_users(self, *users: Actor, **fields: Any) -> None:
         """Create accounts now."""
@@ -64,11 +65,22 @@ class Shop:
         if not users:
             return await self.inboxes.publish_to_everyone(KEY, SHOP, self.inbox, Notice(**given))
         uids = [who.user_id for who in users]
+        await self.require_accounts(uids)
         return await self.inboxes.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
+
+    async def require_accounts(self, user_ids: Sequence[str]) -> None:
+        """Create accounts, as of an issuer of the product, for those who have none: a recipient needs one."""
+        unsure = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in self._with_account]
+        found = await self.app.table.get_many([user_by_id(user_id=user_id) for user_id in unsure], consistent=True)
+        missing = [user_id for user_id, user in zip(unsure, found, strict=True) if user is None]
+        if missing:
+            await self.create_users(*map(reader, missing), identity="issuer-and-subject")
+        self._with_account.update(unsure)
 
     async def publish_to(self, user_ids: Sequence[str], **notice: Any) -> Publish:
         given = {"sender": "shop", "title": "News", "body": "Something new"} | notice
         uids = [UserId(user_id) for user_id in user_ids]
+        await self.require_accounts(uids)
         return await self.inboxes.publish_to_users(KEY, SHOP, self.inbox, Notice(**given), uids)
 
     async def entries(self, who: Actor, **options: Any) -> list[Entry]:

@@ -157,6 +157,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     dora = await register(app, "dora")
     await app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
     dora = reader(dora.user_id)
+    await shop.require_accounts([dora.user_id, *(f"user-{number}" for number in range(41))])
     unnamed = app.table.meter.totals()[UNNAMED].calls
     await shop.inboxes.set_tenant(KEY, SHOP, title="The shop", ttl="1d")
     await shop.inboxes.set_inbox(KEY, SHOP, NEWS, title="News", description=None, ttl={})

@@ -6,15 +6,16 @@ import asyncio
 
 import pytest
 
-from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop
+from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop, reader
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import Actor, KeyId, UserId
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, Tenant, UserId
 from sobremesa.core.clock import SetClock
-from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import delivery, publishing
 from sobremesa.domains.inboxes.configuring import MAX_CATEGORY
-from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.entities import InboxKey, Publish
 from sobremesa.domains.inboxes.errors import (
     BadCategory,
     BadDuration,
@@ -25,8 +26,8 @@ from sobremesa.domains.inboxes.errors import (
     MessageTooBig,
 )
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.publishing import Notice
-from sobremesa.table import measure
+from sobremesa.domains.inboxes.publishing import MAX_NAMED, Notice
+from sobremesa.table import Delete, measure
 
 
 @pytest.fixture
@@ -132,14 +133,16 @@ async def test_more_than_a_thousand_recipients_are_delivered_by_a_job_with_progr
 
 
 @pytest.mark.parametrize("store", ["sqlite://"])
-async def test_a_call_has_at_most_a_hundred_thousand_recipients(shop: Shop) -> None:
-    users = [f"user-{number:06}" for number in range(100_001)]
+async def test_a_call_has_at_most_a_hundred_thousand_recipients(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert publishing.MAX_RECIPIENTS == 100_000
+    monkeypatch.setattr(publishing, "MAX_RECIPIENTS", 10_000)  # each has an account, and those take time to create
+    users = [f"user-{number:06}" for number in range(10_001)]
 
-    published = await shop.publish_to(users[:100_000])
+    published = await shop.publish_to(users[:10_000])
 
-    assert (published.state, published.recipients) == ("running", 100_000)
+    assert (published.state, published.recipients) == ("running", 10_000)
     chunks = await shop.rows("CHUNK#")
-    assert [row["n"] for row in chunks] == list(range(100))
+    assert [row["n"] for row in chunks] == list(range(10))
     assert [uid for row in chunks for uid in row["uids"]] == users[:-1]
     with pytest.raises(BadRecipients):
         await shop.publish_to(users)
@@ -243,11 +246,33 @@ async def test_ambiguous_category_is_refused(shop: Shop, category: str) -> None:
 
 @pytest.mark.parametrize("user_id", ["", "a#b", "*", "$public", "x" * 201])
 async def test_invalid_user_id_is_refused_before_anything_is_written(shop: Shop, user_id: str) -> None:
-    with pytest.raises(BadRecipients):
-        await shop.publish_to(["ana", user_id])
-    with pytest.raises(BadRecipients):
-        await shop.publish_to([])
+    notice = Notice(sender="shop", title="News", body="Something new")
+    for user_ids in ([ANA.user_id, UserId(user_id)], []):
+        with pytest.raises(BadRecipients):
+            await shop.inboxes.publish_to_users(KEY, SHOP, NEWS, notice, user_ids)
     assert await shop.rows("m#") == []
+
+
+async def test_recipients_who_are_not_in_the_tenant_are_refused_by_name(shop: Shop) -> None:
+    await shop.create_users(ANA, BEN)
+    await shop.create_users(reader("eve", Tenant("rival")), reader("dan", DEFAULT_TENANT))
+    await shop.create_users(reader("gone"), deleted_at=shop.clock.now())
+    notice = Notice(sender="shop", title="News", body="Something new", host_system_id="h")
+
+    async def publish(*user_ids: str) -> Publish:
+        return await shop.inboxes.publish_to_users(KEY, SHOP, NEWS, notice, [UserId(each) for each in user_ids])
+
+    with pytest.raises(UnknownUsers) as refused:
+        await publish("ana", "eve", "ben", "dan", "gone", "nowhere", "eve")
+    assert refused.value.data == {"user_ids": ["eve", "dan", "gone", "nowhere"], "count": 4}
+    with pytest.raises(UnknownUsers) as refused:
+        await publish("ana", *(f"nowhere-{number}" for number in range(350)))
+    assert refused.value.data == {"user_ids": [f"nowhere-{number}" for number in range(MAX_NAMED)], "count": 350}
+    assert await shop.rows("m#") == await shop.rows("CHUNK#") == []
+
+    published = await publish("ana", "ben")
+    await shop.app.table.write(Delete(user_by_id(user_id=BEN.user_id)))
+    assert (await publish("ben", "ana")).message_id == published.message_id  # the same request again
 
 
 @pytest.mark.parametrize("ttl", ["", "1", "d", "0d", "-1d", "1y", "1.5h", "200w4", "99999999w"])

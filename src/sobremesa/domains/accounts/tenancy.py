@@ -16,7 +16,7 @@ from sobremesa.table import Condition, Table, absent_or_null, equals, present
 
 BATCH = 100
 """The keys of one read: as many as a request to DynamoDB has."""
-BATCHES_AT_ONCE = 8
+BATCHES_AT_ONCE = 4
 
 
 def exists_in(tenant: Tenant) -> Condition:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from sobremesa.core.actor import Actor, Tenant, UserId
+from sobremesa.core.errors import UnknownUsers
 from sobremesa.domains.inboxes import durations
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.errors import (
@@ -173,13 +174,14 @@ def routes(inboxes: Inboxes) -> Routes:
         status=202,
         scope="inbox:publish",
         max_body=MAX_PUBLISH_BYTES,
-        errors=[BadCategory, BadDuration, BadRecipients, BodyBreaksSchema, HostIdReused, MessageTooBig],
+        errors=[BadCategory, BadDuration, BadRecipients, BodyBreaksSchema, HostIdReused, MessageTooBig, UnknownUsers],
     )
     async def publish_message(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxMessage) -> PublishedView:
         """Publish a message to every user of the tenant, or to up to 100,000 users.
 
         Up to 1,000 recipients have it when the request returns the state `done`; more are delivered by a job. A
-        repeated `hostSystemId` returns the first message.
+        repeated `hostSystemId` returns the first message. If some of the users do not exist in the tenant, nothing is
+        published, and the problem lists up to 100 of them.
         """
         notice = Notice(
             sender=body.sender,

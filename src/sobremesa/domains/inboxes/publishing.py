@@ -13,7 +13,8 @@ import msgspec
 
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import Busy, NotFound
+from sobremesa.core.errors import Busy, NotFound, UnknownUsers
+from sobremesa.domains.accounts.tenancy import list_unknown
 from sobremesa.domains.inboxes.configuring import Configuring, require_category, require_duration
 from sobremesa.domains.inboxes.contents import Audience, Content, Taxonomy
 from sobremesa.domains.inboxes.delivery import CHUNK, JOB, Delivery, subject_of
@@ -54,6 +55,8 @@ MAX_IN_ONE = 32
 """Recipients of a transaction that also writes the publish and its claim."""
 MAX_MESSAGE_BYTES = 32 * 1024
 MAX_USER_ID = 200
+MAX_NAMED = 100
+"""How many unknown recipients a refusal lists."""
 KEPT_SECONDS = 30 * 86400
 CLAIM_SECONDS = 48 * 3600
 ATTEMPTS = 40
@@ -100,11 +103,18 @@ class Publishing:
     async def publish_to_users(
         self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, user_ids: Sequence[UserId]
     ) -> Publish:
-        """Publish to some users, once each. More than 1,000 are delivered by a job, and the state is `running`."""
+        """Publish to some users, once each. More than 1,000 are delivered by a job, and the state is `running`.
+
+        UnknownUsers if some of them do not exist in the tenant; then none receives the message.
+        """
         uids = _recipients(user_ids)
         claim, before = await self._check_and_claim(actor, tenant, inbox, notice, uids)
         if before is not None:
             return before
+        # A user who is deleted after this may still get a copy, which cannot be read any more.
+        unknown = await list_unknown(self._table, tenant, uids)
+        if unknown:
+            raise UnknownUsers(user_ids=unknown[:MAX_NAMED], count=len(unknown))
 
         publish = await self._draft(tenant, inbox, notice, uids)
         if len(uids) <= MAX_IN_ONE:
