@@ -142,6 +142,9 @@ inboxes.getTenant elsewhere         401  404       403      403     403        4
 inboxes.setInbox                    401  403       403      403     403        403    403    403
 inboxes.getInbox                    401  200       403      403     403        403    403    403
 inboxes.getInbox elsewhere          401  404       403      403     403        403    403    403
+inboxes.setSegment                  401  403       403      403     403        403    403    403
+inboxes.getSegment                  401  404       403      403     403        403    403    403
+inboxes.deleteSegment               401  403       403      403     403        403    403    403
 inboxes.publishMessage              401  403       403      403     403        403    403    403
 inboxes.getPublish                  401  200       403      403     403        403    403    403
 inboxes.getPublish elsewhere        401  404       403      403     403        403    403    403
@@ -947,9 +950,14 @@ INBOX_VERBS = (
 )
 BY_KEY = {
     *("communities.listAllServers", "communities.addMember", "accounts.listTenantAudit"),
-    *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage")),
+    *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
 }
 """What a key with the right scope may do."""
+
+
+@prepares(*(f"inboxes.{verb}Segment" for verb in ("set", "get", "delete")))
+async def _segment(place: Place, who: str) -> Attempt:
+    return Attempt({"tenant": "default", "segment": "none"}, {"userIds": []})
 
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))

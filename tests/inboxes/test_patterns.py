@@ -11,6 +11,7 @@ from communities.world import PASSWORD, register
 from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
 from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import EPOCH
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import entities as inb
 from sobremesa.domains.inboxes import publishing
@@ -54,6 +55,8 @@ class Scene(NamedTuple):
     public_counted: list[inb.PublicCounted]
     publishes: list[inb.Publish]
     chunks: list[inb.Chunk]
+    segments: list[inb.Segment]
+    parts: list[inb.SegmentPart]
     claims: list[inb.HostClaim]
 
     def rows(self) -> list[Entity]:
@@ -96,6 +99,16 @@ def set_scene() -> Scene:
             for message_id in M[:2]
             for n in (0, 1, 2)
         ],
+        segments=[
+            inb.Segment(tenant=tenant, segment=inb.SegmentName(name), version="v2", users=1, updated_at=EPOCH)
+            for tenant, name in ((T, "fans"), (T, "fans-2"), (RIVAL, "fans"))
+        ],
+        parts=[
+            inb.SegmentPart(tenant=tenant, segment=inb.SegmentName("fans"), version=version, n=n, uids=[A])
+            for tenant in (T, RIVAL)
+            for version in ("v1", "v2")
+            for n in (0, 1)
+        ],
         claims=[
             inb.HostClaim(tenant=T, inbox=inbox, host_hash="h", message_id=M[0], body_hash="b")
             for inbox in (NEW, ALERT)
@@ -125,6 +138,9 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "INB.8": lambda s: (inb.chunk_of(tenant=T, message_id=M[1], n=2), [s.chunks[5]]),
     "INB.9": lambda s: (inb.chunks_of(tenant=T, message_id=M[1]), s.chunks[3:]),
     "INB.10": lambda s: (inb.host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.claims[1]]),
+    "INB.14": lambda s: (inb.segment_by_name(tenant=T, segment="fans"), [s.segments[0]]),
+    "INB.15": lambda s: (inb.users_in(tenant=T, segment="fans", version="v2"), s.parts[2:4]),
+    "INB.16": lambda s: (inb.parts_of(tenant=T, segment="fans"), s.parts[:4]),
     "INB.11": lambda s: (inb.preferences_of(**OWN), s.preferences[:2]),
     "INB.12": lambda s: (inb.snoozes_of(**OWN), s.snoozes[:2]),
     "INB.13": lambda s: (
@@ -164,6 +180,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     own = await shop.send(dora, category="c")
     await shop.send(category="c", ttl="10s", host_system_id="h")
     await shop.publish_to([f"user-{number}" for number in range(40)])
+    await shop.inboxes.set_segment(KEY, SHOP, inb.SegmentName("fans"), [dora.user_id])
     monkeypatch.setattr(publishing, "MAX_AT_ONCE", 40)
     await shop.publish_to([f"user-{number}" for number in range(41)])  # by a job
     await app.jobs.run_pending(app.handlers)

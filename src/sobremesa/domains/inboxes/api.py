@@ -10,15 +10,17 @@ import msgspec
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import UnknownUsers
 from sobremesa.domains.inboxes import durations
-from sobremesa.domains.inboxes.entities import InboxKey
+from sobremesa.domains.inboxes.entities import InboxKey, SegmentName
 from sobremesa.domains.inboxes.errors import (
     BadCategory,
     BadDuration,
     BadRecipients,
     BadSchema,
     BodyBreaksSchema,
+    EmptySegment,
     HostIdReused,
     MessageTooBig,
+    NoSuchSegment,
     PastSnooze,
 )
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
@@ -33,11 +35,13 @@ from sobremesa.domains.inboxes.views import (
     PreferenceView,
     ProgressView,
     PublishedView,
+    SegmentView,
     TenantSettingsView,
     counts_view,
     inbox_view,
     message_view,
     progress_view,
+    segment_view,
     tenant_view,
 )
 from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, Routes
@@ -83,10 +87,23 @@ class Everyone(Input, tag_field="kind", tag="everyone"):
     label: Title | None = None
 
 
+class StoredSegment(Input, tag_field="kind", tag="segment"):
+    """The users who are in a segment when the message is published."""
+
+    segment: SegmentName
+    label: Title | None = None
+
+
+class NewSegment(Input):
+    """The users of a segment."""
+
+    user_ids: Annotated[list[Recipient], msgspec.Meta(max_length=MAX_RECIPIENTS)]
+
+
 class NewInboxMessage(Input):
     """A message to publish."""
 
-    audience: Users | Everyone
+    audience: Users | Everyone | StoredSegment
     sender: Annotated[str, msgspec.Meta(min_length=1, max_length=200, examples=["shop"])]
     title: Annotated[str, msgspec.Meta(min_length=1, max_length=200, examples=["Your parcel is on its way"])]
     body: Any
@@ -174,10 +191,20 @@ def routes(inboxes: Inboxes) -> Routes:
         status=202,
         scope="inbox:publish",
         max_body=MAX_PUBLISH_BYTES,
-        errors=[BadCategory, BadDuration, BadRecipients, BodyBreaksSchema, HostIdReused, MessageTooBig, UnknownUsers],
+        errors=[
+            BadCategory,
+            BadDuration,
+            BadRecipients,
+            BodyBreaksSchema,
+            EmptySegment,
+            HostIdReused,
+            MessageTooBig,
+            NoSuchSegment,
+            UnknownUsers,
+        ],
     )
     async def publish_message(actor: Actor, tenant: Tenant, inbox: InboxKey, body: NewInboxMessage) -> PublishedView:
-        """Publish a message to every user of the tenant, or to up to 100,000 users.
+        """Publish a message to every user of the tenant, to a segment, or to up to 100,000 users.
 
         Up to 1,000 recipients have it when the request returns the state `done`; more are delivered by a job. A
         repeated `hostSystemId` returns the first message. If some of the users do not exist in the tenant, nothing is
@@ -196,9 +223,28 @@ def routes(inboxes: Inboxes) -> Routes:
         if isinstance(body.audience, Users):
             user_ids = body.audience.user_ids
             publish = await inboxes.publish_to_users(actor, tenant, inbox, notice, user_ids)
+        elif isinstance(body.audience, StoredSegment):
+            publish = await inboxes.publish_to_segment(actor, tenant, inbox, notice, body.audience.segment)
         else:
             publish = await inboxes.publish_to_everyone(actor, tenant, inbox, notice)
         return PublishedView(publish.message_id, publish.recipients, publish.state)
+
+    at_segment = f"{at_tenant}/segments/{{segment}}"
+
+    @api.put(at_segment, scope="inbox:admin", max_body=MAX_PUBLISH_BYTES, errors=[UnknownUsers])
+    async def set_segment(actor: Actor, tenant: Tenant, segment: SegmentName, body: NewSegment) -> SegmentView:
+        """Create a segment, a stored audience of up to 100,000 users, or replace its users."""
+        return segment_view(await inboxes.set_segment(actor, tenant, segment, body.user_ids))
+
+    @api.get(at_segment, scope="inbox:read", also_scopes=["inbox:admin", "inbox:publish"])
+    async def get_segment(actor: Actor, tenant: Tenant, segment: SegmentName) -> SegmentView:
+        """Return how many users a segment has, and since when."""
+        return segment_view(await inboxes.get_segment(actor, tenant, segment))
+
+    @api.delete(at_segment, scope="inbox:admin")
+    async def delete_segment(actor: Actor, tenant: Tenant, segment: SegmentName) -> None:
+        """Delete a segment. Messages that were published to it stay."""
+        await inboxes.delete_segment(actor, tenant, segment)
 
     @api.get(f"{at}/publishes/{{message_id}}", scope="inbox:publish", also_scopes=["inbox:read"])
     async def get_publish(

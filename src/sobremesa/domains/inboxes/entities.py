@@ -11,11 +11,13 @@ from typing import Any, Literal, NewType, TypeAlias
 import msgspec
 
 from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import Instant
 from sobremesa.domains.inboxes.contents import Audience, Content, Taxonomy
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
 
 InboxKey = NewType("InboxKey", str)
+SegmentName = NewType("SegmentName", str)
 Category = NewType("Category", str)
 PublishState: TypeAlias = Literal["running", "done"]
 
@@ -328,6 +330,30 @@ class Chunk(Entity, rename=STORED):
     kept_until: int
 
 
+class Segment(Entity, rename=STORED):
+    """A stored audience: its current version, whose users are in parts."""
+
+    keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="META")
+
+    tenant: Tenant
+    segment: SegmentName
+    version: str
+    users: int
+    updated_at: Instant
+
+
+class SegmentPart(Entity, rename=STORED):
+    """A part of the users of one version of a segment."""
+
+    keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="PART#{version}#{n:05}")
+
+    tenant: Tenant
+    segment: SegmentName
+    version: str
+    n: int
+    uids: list[UserId]
+
+
 class HostClaim(Entity, rename=STORED):
     """Maps a host system id to its message."""
 
@@ -379,6 +405,17 @@ publish_by_id = Lookup("INB.7", "What is the progress of this publish?", Publish
 chunk_of = Lookup("INB.8", "Which users are in this part of the recipients?", Chunk, consistent=True)
 chunks_of = Pattern("INB.9", "Which recipients does this publish have?", Chunk, consistent=True)
 host_claim = Lookup("INB.10", "Which message does this host system id stand for?", HostClaim, consistent=True)
+segment_by_name = Lookup("INB.14", "What is this segment?", Segment, consistent=True)
+users_in = Pattern(
+    "INB.15",
+    "Which users are in this version of a segment?",
+    SegmentPart,
+    prefix="PART#{version}#",
+    consistent=True,
+)
+parts_of = Pattern(
+    "INB.16", "Which parts of all versions does this segment have?", SegmentPart, prefix="PART#", consistent=True
+)
 preferences_of = Pattern("INB.11", "Which categories has this user muted?", Preference)
 snoozes_of = Pattern("INB.12", "Which messages has this user snoozed?", Snooze)
 everything_of = Pattern(
@@ -410,4 +447,5 @@ mute = WritePattern("INB.28", "Mute or unmute a category", Preference, CategoryS
 settle = WritePattern("INB.29", "Settle counts: remove expired rows, end snoozes", Held, UserStats, CategoryStats)
 set_floor = WritePattern("INB.30", "Set the broadcast floor of a user", UserStats)
 count_expiry = WritePattern("INB.31", "Count a row that the store has expired", Counted, UserStats, CategoryStats)
+change_segment = WritePattern("INB.33", "Replace or delete a segment", Segment, SegmentPart)
 clean_up = WritePattern("INB.32", "Delete the rows of a deleted account", Held, UserStats, Preference, Snooze)

@@ -25,6 +25,16 @@ class BadRecipients(Invalid):
     default_detail = "Some of the user ids are invalid."
 
 
+class NoSuchSegment(Invalid):
+    code = "unknown_segment"
+    default_detail = "There is no segment with this name."
+
+
+class EmptySegment(Invalid):
+    code = "empty_segment"
+    default_detail = "The segment has no users."
+
+
 class BadSchema(Invalid):
     code = "bad_schema"
     default_detail = "The JSON schema is invalid, or has external references."

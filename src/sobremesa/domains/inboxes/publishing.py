@@ -25,13 +25,14 @@ from sobremesa.domains.inboxes.entities import (
     InboxKey,
     PublicMessage,
     Publish,
+    SegmentName,
     host_claim,
     publish_by_id,
     publish_to_everyone,
     publish_to_some,
     start_publish,
 )
-from sobremesa.domains.inboxes.errors import BadRecipients, HostIdReused, MessageTooBig
+from sobremesa.domains.inboxes.errors import BadRecipients, EmptySegment, HostIdReused, MessageTooBig, NoSuchSegment
 from sobremesa.domains.inboxes.message_counts import MessageCount
 from sobremesa.domains.inboxes.message_ids import InboxMessageId, MessageIds
 from sobremesa.domains.inboxes.partitions import (
@@ -41,6 +42,7 @@ from sobremesa.domains.inboxes.partitions import (
     count_operations,
     next_expiry_in,
 )
+from sobremesa.domains.inboxes.segments import Segments
 from sobremesa.domains.inboxes.tenancy import require_key
 from sobremesa.table import Create, Put, Table, hash_part, less_if_present, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed, Conflict, OutcomeUnknown, Throttled
@@ -79,12 +81,20 @@ class Publishing:
     """Publishes messages."""
 
     def __init__(
-        self, table: Table, clock: Clock, ids: MessageIds, configuring: Configuring, delivery: Delivery, jobs: Jobs
+        self,
+        table: Table,
+        clock: Clock,
+        ids: MessageIds,
+        configuring: Configuring,
+        segments: Segments,
+        delivery: Delivery,
+        jobs: Jobs,
     ) -> None:
         self._table = table
         self._clock = clock
         self._ids = ids
         self._configuring = configuring
+        self._segments = segments
         self._delivery = delivery
         self._jobs = jobs
         self._locks = KeyedLocks(needed=not table.engine.keeps_order)
@@ -115,7 +125,11 @@ class Publishing:
         unknown = await list_unknown(self._table, tenant, uids)
         if unknown:
             raise UnknownUsers(user_ids=unknown[:MAX_NAMED], count=len(unknown))
+        return await self._publish_to(tenant, inbox, notice, uids, claim)
 
+    async def _publish_to(
+        self, tenant: Tenant, inbox: InboxKey, notice: Notice, uids: list[UserId], claim: HostClaim | None
+    ) -> Publish:
         publish = await self._draft(tenant, inbox, notice, uids)
         if len(uids) <= MAX_IN_ONE:
             whole = msgspec.structs.replace(publish, state="done", delivered=len(uids))
@@ -124,6 +138,22 @@ class Publishing:
                 return await self._replayed(claim)
             return whole
         return await self._publish_to_many(publish, claim, uids)
+
+    async def publish_to_segment(
+        self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, segment: SegmentName
+    ) -> Publish:
+        """Publish to the users who are in a segment now; NoSuchSegment if there is none, EmptySegment without users."""
+        claim, before = await self._check_and_claim(actor, tenant, inbox, notice, f"segment {segment}")
+        if before is not None:
+            return before
+        try:
+            uids = await self._segments.list_users(tenant, segment)
+        except NotFound:
+            raise NoSuchSegment(segment=segment) from None
+        if not uids:
+            raise EmptySegment(segment=segment)
+        counted = None if claim is None else msgspec.structs.replace(claim, recipients=len(uids))
+        return await self._publish_to(tenant, inbox, notice, uids, counted)
 
     async def get_publish(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
         """Return the progress of a publish; NotFound if there is none in this inbox."""
@@ -200,22 +230,25 @@ class Publishing:
             return publish
 
     async def _check_and_claim(
-        self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, uids: list[UserId] | None
+        self, actor: Actor, tenant: Tenant, inbox: InboxKey, notice: Notice, audience: list[UserId] | str | None
     ) -> tuple[HostClaim | None, Publish | None]:
-        """Check the request; return the claim of its host system id, if any, and the earlier publish of that id."""
+        """Check the request; return the claim of its host system id, if any, and the earlier publish of that id.
+
+        A segment is claimed by its name: its users may change between a request and its repetition.
+        """
         require_key(actor, tenant, "inbox:publish")
         _check(notice)
         if notice.host_system_id is None:
             return None, None
         # The order of the recipients does not matter.
-        body = [notice, None if uids is None else sorted(uids)]
+        body = [notice, sorted(audience) if isinstance(audience, list) else audience]
         claim = HostClaim(
             tenant=tenant,
             inbox=inbox,
             host_hash=hash_part(notice.host_system_id),
             message_id=InboxMessageId(""),
             body_hash=hash_part(msgspec.json.encode(body, order="deterministic").decode()),
-            recipients=None if uids is None else len(uids),
+            recipients=len(audience) if isinstance(audience, list) else None,
         )
         found = await self._table.get(host_claim(tenant=tenant, inbox=inbox, host_hash=claim.host_hash))
         return claim, None if found is None else await self._earlier(claim, found)

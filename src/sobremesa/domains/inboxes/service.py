@@ -17,6 +17,7 @@ from sobremesa.domains.inboxes.message_ids import MessageIds
 from sobremesa.domains.inboxes.preferences import Preferences
 from sobremesa.domains.inboxes.publishing import Publishing
 from sobremesa.domains.inboxes.reconciling import Reconciling
+from sobremesa.domains.inboxes.segments import Segments
 from sobremesa.table import Table
 from sobremesa.work.jobs import Jobs
 
@@ -29,7 +30,8 @@ class Inboxes:
         floor = BroadcastFloor(table, clock, current_counts)
         configuring = Configuring(table)
         self.delivery = Delivery(table, clock)
-        publishing = Publishing(table, clock, MessageIds(ids), configuring, self.delivery, jobs)
+        segments = Segments(table, clock, ids)
+        publishing = Publishing(table, clock, MessageIds(ids), configuring, segments, self.delivery, jobs)
         listing = Listing(table, clock, floor)
         marking = Marking(table, clock, floor, listing)
         self.counting = Counting(table, current_counts, floor)
@@ -40,7 +42,9 @@ class Inboxes:
         self.set_tenant, self.get_tenant = configuring.set_tenant, configuring.get_tenant
         self.set_inbox, self.get_inbox = configuring.set_inbox, configuring.get_inbox
         self.publish_to_users, self.publish_to_everyone = publishing.publish_to_users, publishing.publish_to_everyone
-        self.get_publish = publishing.get_publish
+        self.publish_to_segment, self.get_publish = publishing.publish_to_segment, publishing.get_publish
+        self.set_segment, self.get_segment = segments.set_segment, segments.get_segment
+        self.delete_segment = segments.delete_segment
         self.list_messages = listing.list_messages
         self.mark_read, self.mark_all_read = marking.mark_read, marking.mark_all_read
         self.archive, self.snooze = marking.archive, marking.snooze

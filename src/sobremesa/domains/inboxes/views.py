@@ -7,7 +7,16 @@ from typing import Any, Literal
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Instant, instant
 from sobremesa.domains.inboxes.counting import InboxCount
-from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Publish, PublishState, Row, TenantSettings
+from sobremesa.domains.inboxes.entities import (
+    InboxConfig,
+    InboxKey,
+    Publish,
+    PublishState,
+    Row,
+    Segment,
+    SegmentName,
+    TenantSettings,
+)
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.http.endpoints import Output
@@ -103,6 +112,18 @@ class PreferenceView(Output):
 
     category: str
     muted: bool
+
+
+class SegmentView(Output):
+    """A segment: a stored audience."""
+
+    segment: SegmentName
+    users: int
+    updated_at: Instant
+
+
+def segment_view(segment: Segment) -> SegmentView:
+    return SegmentView(segment.segment, segment.users, segment.updated_at)
 
 
 def tenant_view(settings: TenantSettings) -> TenantSettingsView:
