@@ -572,9 +572,9 @@ async def the_product_publishes_notifications(story: Story) -> None:
     assert (segment.keys(), segment["users"]) == ({"segment", "users", "updatedAt"}, 1)
     assert await key.get(fans) == segment
     to_fans = notice | {"audience": {"kind": "segment", "segment": "fans"}, "hostSystemId": "order-f"}
-    assert (await key.post(f"{at}/messages", to_fans, expect=202))["recipients"] == 1
+    assert (await key.post(f"{at}-fans/messages", to_fans, expect=202))["recipients"] == 1
     await key.delete(fans)
-    refused = await key.post(f"{at}/messages", to_fans | {"hostSystemId": "order-g"}, expect=422)
+    refused = await key.post(f"{at}-fans/messages", to_fans | {"hostSystemId": "order-g"}, expect=422)
     assert refused["code"] == "unknown_segment"
     everyone = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "Half price", "body": "Today"}
     offer = await key.post(f"{at}/messages", everyone | {"category": "offers", "ctaUri": "https://a.b"}, expect=202)
