@@ -115,6 +115,28 @@ async def test_similar_operations_share_a_name_and_each_can_be_asked_for(table: 
     assert failed.value.names == {"accounts"}
     assert missing in failed.value
     assert there not in failed.value
+    assert "message" not in failed.value
+    assert failed.value.is_only("accounts")
+    assert not failed.value.is_only("room")
+
+
+async def test_asking_a_failure_for_an_operation_the_write_did_not_have_is_an_error(table: Table) -> None:
+    with pytest.raises(ConditionFailed) as failed:
+        await table.write(account=Update(A, add(balance=1)), room=None)
+    with pytest.raises(ConditionFailed) as unnamed:
+        await table.write(Update(A, add(balance=1)))
+
+    misspelled = "the write had no operation named 'acount'; its names: account, room"
+    with pytest.raises(LookupError, match=misspelled):
+        assert "acount" in failed.value
+    with pytest.raises(LookupError, match=misspelled):
+        failed.value.item("acount")
+    with pytest.raises(LookupError, match=misspelled):
+        failed.value.is_only("acount")
+    with pytest.raises(LookupError, match="did not have the operation"):
+        assert Update(A, add(balance=1)) in failed.value
+    with pytest.raises(LookupError, match="its names: none"):
+        assert "account" in unnamed.value
 
 
 async def test_watchers_receive_the_operations_of_a_transaction_in_order(table: Table) -> None:

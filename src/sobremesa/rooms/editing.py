@@ -60,7 +60,7 @@ async def rewrite(
         try:
             await table.write(message=update, others=others, head=preview, pattern=pattern)
         except ConditionFailed as failed:
-            if failed.names != {"head"}:
+            if not failed.is_only("head"):
                 raise
             # It is no longer the last one, and never will be again.
         else:

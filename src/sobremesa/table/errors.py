@@ -29,7 +29,7 @@ TableError
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -114,10 +114,6 @@ class FailedCondition:
         self.name = name
         self.operation = operation
 
-    def is_of(self, asked: object) -> bool:
-        """Return whether this is the failure of an operation, or of one with this name."""
-        return self.name == asked or self.operation is asked
-
     def __repr__(self) -> str:
         return f"{self.name or f'operation {self.index}'} on {self.key.pk} / {self.key.sk}"
 
@@ -126,11 +122,20 @@ class ConditionFailed(TableError):
     """At least one condition of a write did not hold; nothing was written.
 
     `"head" in failed` asks for the operations that `write(head=...)` named, `operation in failed` for a single one.
+    LookupError for a name or an operation that the write did not have: a misspelled name would otherwise never fail.
     """
 
-    def __init__(self, failures: Sequence[FailedCondition]) -> None:
+    def __init__(
+        self,
+        failures: Sequence[FailedCondition],
+        *,
+        names: Collection[str] = (),
+        operations: Sequence[object] = (),
+    ) -> None:
         super().__init__(f"condition failed: {', '.join(map(repr, failures))}")
         self.failures = tuple(failures)
+        self._known_names = names
+        self._operations = operations
 
     @property
     def names(self) -> frozenset[str]:
@@ -138,11 +143,25 @@ class ConditionFailed(TableError):
         return frozenset(failure.name for failure in self.failures if failure.name is not None)
 
     def __contains__(self, asked: object) -> bool:
-        return any(failure.is_of(asked) for failure in self.failures)
+        return bool(self._failures_of(asked))
+
+    def is_only(self, name: str) -> bool:
+        """Return whether every operation that failed has this name."""
+        return len(self._failures_of(name)) == len(self.failures)
 
     def item(self, asked: object) -> Mapping[str, Any] | None:
         """Return the item that this operation found; None if it did not fail, or found none."""
-        return next((failure.item for failure in self.failures if failure.is_of(asked)), None)
+        return next((failure.item for failure in self._failures_of(asked)), None)
+
+    def _failures_of(self, asked: object) -> Sequence[FailedCondition]:
+        if isinstance(asked, str):
+            if asked not in self._known_names:
+                known = ", ".join(self._known_names) or "none"
+                raise LookupError(f"the write had no operation named {asked!r}; its names: {known}")
+            return [failure for failure in self.failures if failure.name == asked]
+        if not any(operation is asked for operation in self._operations):
+            raise LookupError(f"the write did not have the operation {asked!r}")
+        return [failure for failure in self.failures if failure.operation is asked]
 
 
 class Conflict(TableError):

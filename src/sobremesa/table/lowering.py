@@ -7,7 +7,7 @@ then determine the whole new key, and is rejected otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -137,8 +137,13 @@ def spelled(request: QueryRequest, pattern: Pattern[Any], spelling: Spelling) ->
     return msgspec.structs.replace(request, pk=spelling.key(request.pk), sort=sort, start=start)
 
 
-def described(failed: ConditionFailed, operations: Sequence[Operation], names: Sequence[str]) -> ConditionFailed:
-    """Return the failure with the names and keys of the operations, instead of the table's spelling of the keys."""
+def described(
+    failed: ConditionFailed, operations: Sequence[Operation], names: Sequence[str], known_names: Collection[str]
+) -> ConditionFailed:
+    """Return the failure with the names and keys of the operations, instead of the table's spelling of the keys.
+
+    `known_names` has all that the write may be asked for, also the names that stood for no operation.
+    """
     return ConditionFailed(
         [
             FailedCondition(
@@ -149,7 +154,9 @@ def described(failed: ConditionFailed, operations: Sequence[Operation], names: S
                 operation=operations[failure.index],
             )
             for failure in failed.failures
-        ]
+        ],
+        names=known_names,
+        operations=operations,
     )
 
 

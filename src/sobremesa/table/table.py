@@ -111,7 +111,7 @@ class Table(TableReads):
             written = await self._send(operations, lowered, token, single=single, pattern=pattern_id)
         except ConditionFailed as failed:
             self._record(pattern_id, _refused_units(failed, single))
-            raise described(failed, operations, names) from None
+            raise described(failed, operations, names, named) from None
         self._record(pattern_id, written.capacity)
         for watcher in self._watchers:
             watcher(operations, in_bulk=False)

@@ -85,7 +85,7 @@ class Quotas:
             try:
                 await self._table.write(reservation=await reserve(), **operations, token=None, pattern=pattern)
             except ConditionFailed as failed:
-                if failed.names != {"reservation"}:
+                if not failed.is_only("reservation"):
                     raise
             else:
                 return

@@ -277,7 +277,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
 def _counts_otherwise(failed: ConditionFailed, *, is_null: bool) -> bool:
     """Return whether the only failed condition is that `uses` is NULL, or is not, contrary to `is_null`."""
     invite = failed.item("invite")
-    return failed.names == {"invite"} and invite is not None and has_null_uses(invite) is not is_null
+    return failed.is_only("invite") and invite is not None and has_null_uses(invite) is not is_null
 
 
 def _refusal(failed: ConditionFailed, guards: Sequence[Guard]) -> Exception:
