@@ -6,11 +6,14 @@ that they return to clients with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 from urllib.parse import quote, unquote
+
+_SLASH = re.compile("/|%2F", re.IGNORECASE)
 
 _prefix: ContextVar[str] = ContextVar("prefix", default="")
 
@@ -24,9 +27,7 @@ def mount_prefix() -> str:
 def inside_mount(scope: MutableMapping[str, Any]) -> Iterator[MutableMapping[str, Any]]:
     """Yield the scope of a request with paths as the site knows them; `mount_prefix` returns the rest inside."""
     prefix = scope["root_path"].rstrip("/")
-    path = scope["path"]
-    if path.startswith(f"{prefix}/"):  # servers and older frameworks may have removed it
-        path = path[len(prefix) :]
+    path = _without_prefix(scope["path"], prefix, scope.get("app_root_path", ""))
     raw_path = _raw_end(scope.get("raw_path") or b"", path)
     # Two slashes at the start of a link would make the next segment a host.
     token = _prefix.set(quote("/" + prefix.lstrip("/")) if prefix else "")
@@ -36,17 +37,28 @@ def inside_mount(scope: MutableMapping[str, Any]) -> Iterator[MutableMapping[str
         _prefix.reset(token)
 
 
-def _raw_end(raw_path: bytes, path: str) -> bytes:
-    """Return the end of a raw path that decodes to this path; the path encoded, if there is none.
+def _without_prefix(path: str, prefix: str, proxy_prefix: str) -> str:
+    """Return the path below the mount.
 
-    The prefix cannot be removed by comparing it, since clients may encode the same prefix in several ways.
+    By the ASGI specification the path starts with the whole `root_path`. Servers and older frameworks may have removed
+    it. `FastAPI(root_path=...)` adds the prefix of a proxy to `root_path` although the proxy has removed it from the
+    path; Starlette calls that part `app_root_path`.
     """
-    segments: list[str] = []
-    missing = len(path)
-    for segment in reversed(raw_path.decode("latin-1").split("/")):
-        if missing <= 0:
-            break
-        segments.append(segment)
-        missing -= len("/" + unquote(segment))
-    end = "".join(f"/{segment}" for segment in reversed(segments))
+    for removed in (prefix, prefix.removeprefix(proxy_prefix.rstrip("/"))):
+        if path == removed or path.startswith(f"{removed}/"):
+            return path[len(removed) :] or "/"
+    return path
+
+
+def _raw_end(raw_path: bytes, path: str) -> bytes:
+    """Return the end of a raw path that decodes to `path`, or `path` encoded if there is none.
+
+    Routes are matched by the raw path, in which an encoded slash is part of a segment. The prefix cannot be removed by
+    comparing it, since clients may encode the same prefix in several ways. But every spelling of the end has as many
+    slashes, encoded or not, as `path`.
+    """
+    raw = raw_path.decode("latin-1")
+    slashes = list(_SLASH.finditer(raw))
+    count = path.count("/")
+    end = "/" + raw[slashes[-count].end() :] if 0 < count <= len(slashes) else ""
     return (end if unquote(end) == path else quote(path)).encode("latin-1")
