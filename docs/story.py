@@ -99,7 +99,7 @@ async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, 
 
 async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> _Room:
     server = await bill.of("create a server", app.communities.create_server(ana, name="The long table"))
-    made = await bill.of("create a channel", app.communities.create_channel(ana, server.server_id, name="general"))
+    created = await bill.of("create a channel", app.communities.create_channel(ana, server.server_id, name="general"))
     invite = await bill.of("create an invite", app.communities.invites.create(ana, server.server_id))
     await bill.of("join by an invite", app.communities.invites.redeem(people[0], invite.code))
     for person in people[1:]:
@@ -107,7 +107,7 @@ async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) 
     await bill.of("list the servers of a user", app.communities.list_servers(ana, limit=50))
     await bill.of("list the channels of a server", app.communities.list_channels(ana, server.server_id, limit=50))
     await bill.of(f"list {MEMBERS + 1} members", app.communities.members.list_members(ana, server.server_id, limit=50))
-    return _Room(server.server_id, made.channel.channel_id, invite.code)
+    return _Room(server.server_id, created.channel.channel_id, invite.code)
 
 
 async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
@@ -179,8 +179,8 @@ async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     threads, rooms, cards, tabs = app.threads, app.threads, app.threads.cards, app.threads.tabs
     sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
     inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
-    made = await bill.of("create an inquiry", threads.create(ana, inquiry))
-    thread_id = made.listed.thread.room_id
+    created = await bill.of("create an inquiry", threads.create(ana, inquiry))
+    thread_id = created.listed.thread.room_id
     await bill.of("create it again", threads.create(ana, inquiry))
     for number in range(THREADS - 1):
         await threads.create(ana, NewThread("project", sal.user_id, city=str(number)))
@@ -231,8 +231,8 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
 
 
 async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> None:
-    made = await bill.of("create a workspace", app.workspaces.create(ana, name="The kitchen"))
-    at = made.workspace.workspace_id
+    created = await bill.of("create a workspace", app.workspaces.create(ana, name="The kitchen"))
+    at = created.workspace.workspace_id
     invite = await bill.of("create an invite to a workspace", app.workspaces.invites.create(ana, at))
     await bill.of("join a workspace by an invite", app.invites.redeem(bo, invite.code))
     item = await bill.of("create an item", app.workspaces.items.create(bo, at, title="Coffee", status="open"))

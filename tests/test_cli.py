@@ -82,8 +82,8 @@ def test_table_with_other_names_is_created_described_used_and_dropped(
     store = store_of(kind, dynoxide_memory, tmp_path)
     names = '{"style": "electrodb", "pk": "PK", "indexes": {"gsi1": {"name": "GSI1"}}, "types": {"Message": "msg"}}'
 
-    made = run("table", "create", "--store", store, folder=tmp_path, names=names)
-    assert "Created the table" in made.stdout, made.stderr
+    created = run("table", "create", "--store", store, folder=tmp_path, names=names)
+    assert "Created the table" in created.stdout, created.stderr
     output = " ".join(run("table", "describe", "--store", store, folder=tmp_path, names=names).stdout.split())
     for text in ("names electrodb", "keys PK, sk", "gsi1 GSI1: gsi1pk, gsi1sk", "__edb_e__, __edb_v__", "Message msg"):
         assert text in output
@@ -191,12 +191,12 @@ def test_server_keys_are_created_listed_and_revoked(kind: str, tmp_path: Path, d
     store = store_of(kind, dynoxide_memory, tmp_path)
     tenant = f"shop-{kind}"
 
-    made = run(
+    created = run(
         "keys", "create", "--tenant", tenant, "--scope", "inbox:publish", "--label", "orders", "--store", store,
         folder=tmp_path,
     )  # fmt: skip
-    assert made.returncode == 0, made.stderr
-    key = made.stdout.splitlines()[-1]
+    assert created.returncode == 0, created.stderr
+    key = created.stdout.splitlines()[-1]
     assert key.startswith("sbk_")
     key_id = key.split("_")[1]
 

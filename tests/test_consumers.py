@@ -1,4 +1,4 @@
-"""A follower hands out every change, and work that fails keeps no other work waiting."""
+"""A change consumer passes on every change, and work that fails delays no other work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from table.engines import embedded
 SOON_SECONDS = 60
 
 
-class Errands:
+class JobRecorder:
     """Work that notes the jobs it has seen, and can be made to fail."""
 
     def __init__(self) -> None:
@@ -63,9 +63,9 @@ async def table(clock: SetClock) -> AsyncIterator[Table]:
 
 
 async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: Table, clock: SetClock) -> None:
-    jobs, broken, other = Jobs(table, clock, Ids(clock)), Errands(), Errands()
+    jobs, broken, other = Jobs(table, clock, Ids(clock)), JobRecorder(), JobRecorder()
     broken.is_broken = True
-    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "errands", [broken, other]).run())
+    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "recorder", [broken, other]).run())
 
     await table.write(jobs.new("fetch", "bread"))
     await broken.until_failed()
@@ -79,17 +79,17 @@ async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: 
 
 
 async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock: SetClock) -> None:
-    jobs, broken, other = Jobs(table, clock, Ids(clock)), Errands(), Errands()
+    jobs, broken, other = Jobs(table, clock, Ids(clock)), JobRecorder(), JobRecorder()
     broken.is_broken = True
-    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "errands", [broken, other]).run())
+    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "recorder", [broken, other]).run())
     await table.write(jobs.new("fetch", "bread"))
     await other.until_done("bread")
     following.cancel()
     await asyncio.gather(following, return_exceptions=True)
     clock.move(seconds=LEASE_SECONDS + 1)
 
-    later = Errands()
-    await ChangeConsumer(table, clock, Ids(clock), "errands", [later]).catch_up()
+    later = JobRecorder()
+    await ChangeConsumer(table, clock, Ids(clock), "recorder", [later]).catch_up()
 
     assert later.done == ["bread"]
 
@@ -98,12 +98,12 @@ async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock
 async def test_progress_of_another_store_starts_at_the_oldest_change(
     table: Table, clock: SetClock, position: str
 ) -> None:
-    jobs, errands = Jobs(table, clock, Ids(clock)), Errands()
+    jobs, recorder = Jobs(table, clock, Ids(clock)), JobRecorder()
     await table.write(jobs.new("fetch", "bread"))
-    await table.write(Put(Progress(name="errands", position=position, holder="a process of theirs")))
-    follower = ChangeConsumer(table, clock, Ids(clock), "errands", [errands])
-    await follower.catch_up()
+    await table.write(Put(Progress(name="recorder", position=position, holder="a process of theirs")))
+    consumer = ChangeConsumer(table, clock, Ids(clock), "recorder", [recorder])
+    await consumer.catch_up()
     await table.write(jobs.new("fetch", "milk"))
-    await follower.catch_up()
+    await consumer.catch_up()
 
-    assert errands.done == ["bread", "milk"]
+    assert recorder.done == ["bread", "milk"]

@@ -10,11 +10,15 @@ ROOT = Path(__file__).resolve().parents[1]
 # Underscores separate words, so that the names of functions are searched, too.
 RETIRED = re.compile(
     r"(?<![a-z])(somebody|whoever|told|said|hears?|heard|ears?|lanes?|dress(?:ed|ing)?|attendance|whispers?|farewells?"
-    r"|sending_out|announcing|welcomes?)(?![a-z])",
+    r"|sending_out|announcing|welcomes?|mend(?:s|ed)?|remembered|followers?|invitations?)(?![a-z])"
+    # As ordinary verbs these are fine, but not as names: a variable, an attribute, a function.
+    r"|(?-i:\bmade(?: ?=[^=]|\.[a-z]|\[|\(|: [A-Z]))",
     re.IGNORECASE,
 )
 RETIRED_IN_TESTS = re.compile(
-    rf"{RETIRED.pattern}|(?<![a-z])(towns?|everybody)(?![a-z])|\b(says?|tells?)\(", re.IGNORECASE
+    rf"{RETIRED.pattern}|(?<![a-z])(towns?|everybody|errands?|long_?table|peopled)(?![a-z])|\b(says?|tells?)\("
+    r"|(?-i:\bLetter\()|\.letters\b|def test_\w*_(?:persons?|says?|tells?)(?:_|\()",
+    re.IGNORECASE,
 )
 SEARCHED = ("src/sobremesa/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx", "docs/*.md", "toolkit/*.md", "*.md")
 SEARCHED_TESTS = ("tests/**/*.py", "bench/**/*.py", "examples/**/*.py")
@@ -26,7 +30,7 @@ ALLOWED = {
 }
 ALLOWED_FOLDERS = ("src/sobremesa/demo/",)  # what the users of the demo write to each other
 ALLOWED_TEXTS = re.compile(
-    r"somebody_elses_lock"  # a code of the API
+    r"0014-reads-are-remembered-while-they-are-true"  # decisions are not rewritten
     r"|\"welcome( back)?\"|not for everybody|So I said to the waiter|somebody asks for the bread|cake for everybody"
     r"|\b(log|runs)\.tell\(\)",  # the position in a file
     re.IGNORECASE,

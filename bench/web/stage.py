@@ -70,11 +70,11 @@ async def fill(store: str) -> list[RoomId]:
         signed_in = await app.accounts.register(**PERSON, username="ana")
         ana = Actor.of_user(signed_in.user.user_id, "ana")
         server = await app.communities.create_server(ana, name="The long table")
-        made = [
+        created = [
             await app.communities.create_channel(ana, server.server_id, name=f"channel-{number}")
             for number in range(CHANNELS)
         ]
-        channels = [each.channel.channel_id for each in made]
+        channels = [each.channel.channel_id for each in created]
         for number in range(MESSAGES):
             draft = Draft(f"{number}: {CONTENT}{CONTENT}")
             await asyncio.gather(*(app.communities.send(ana, channel_id, draft) for channel_id in channels))

@@ -25,18 +25,18 @@ from sobremesa.table import Create, Entity, Keys, Table
 PASSWORD = "correct horse"
 
 
-class Errand(Entity):
+class QueuedJob(Entity):
     """A queued job."""
 
-    keys = Keys(pk="ERRANDS", sk="{errand_id}")
+    keys = Keys(pk="QUEUED", sk="{job_id}")
 
-    errand_id: str
+    job_id: str
     kind: str
     subject: str
     created_at: Instant
 
 
-class Errands:
+class JobQueue:
     """A job queue that only stores jobs."""
 
     def __init__(self, clock: SetClock, ids: Ids) -> None:
@@ -46,13 +46,13 @@ class Errands:
 
     def new(self, kind: str, subject: str) -> Create[Any]:
         now = self._clock.now()
-        return Create(Errand(errand_id=self._ids.mint(), kind=kind, subject=subject, created_at=now))
+        return Create(QueuedJob(job_id=self._ids.mint(), kind=kind, subject=subject, created_at=now))
 
     def nudge(self) -> None:
         self.nudges += 1
 
 
-class Letter(msgspec.Struct):
+class SentMail(msgspec.Struct):
     to: str
     subject: str
     text: str
@@ -66,11 +66,11 @@ class Mailbox:
     """Stores sent mails."""
 
     def __init__(self) -> None:
-        self.letters: list[Letter] = []
+        self.mails: list[SentMail] = []
 
     async def send(self, to: str, subject: str, text: str) -> None:
         await asyncio.sleep(0)
-        self.letters.append(Letter(to, subject, text))
+        self.mails.append(SentMail(to, subject, text))
 
 
 class Environment:
@@ -83,7 +83,7 @@ class Environment:
         self.clock = clock
         self.keyring = keyring
         self.ids = Ids(clock)
-        self.errands = Errands(clock, self.ids)
+        self.jobs = JobQueue(clock, self.ids)
         self.mailbox = Mailbox()
         self.settings = Settings(**settings)
         self.domains: list[UserData] = []
@@ -93,7 +93,7 @@ class Environment:
             self.ids,
             keyring=keyring,
             limits=limits or NoLimits(),
-            jobs=self.errands,
+            jobs=self.jobs,
             settings=self.settings,
             mailer=self.mailbox,
             passwords=Passwords(time_cost=1, memory_kib=8),

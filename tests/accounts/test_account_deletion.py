@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accounts.environment import PASSWORD, Environment, Errand
+from accounts.environment import PASSWORD, Environment, QueuedJob
 from sobremesa.core.actor import Actor, PublicProfile, UserId
 from sobremesa.core.errors import NotFound, Refusal, Unauthenticated
 from sobremesa.domains.accounts.entities import Departing, User, user_by_email, user_by_id
@@ -73,8 +73,8 @@ async def test_deleted_user_is_gone_at_once(env: Environment, club: Club) -> Non
     assert tombstone is not None
     assert (tombstone.email, tombstone.avatar_url, tombstone.is_admin) == (None, None, False)
     assert (await env.table.query(user_by_email(email="ana@example.com"))).items == []
-    assert [errand.subject for errand in await _errands(env)] == [ana.user_id]
-    assert env.errands.nudges == 1
+    assert [job.subject for job in await _queued_jobs(env)] == [ana.user_id]
+    assert env.jobs.nudges == 1
 
 
 async def test_heavy_requests_of_a_user_run_one_at_a_time(env: Environment) -> None:
@@ -118,10 +118,10 @@ async def test_no_personal_data_is_left_after_the_job(env: Environment, club: Cl
     assert await env.accounts.pending_deletions.user_ids() == frozenset()
     rows = [row async for row in env.table.scan() if ana.user_id in row["pk"]]
     assert [row["sk"] for row in rows] == ["PROFILE"]
-    kept = [row async for row in env.table.scan() if row["entityType"] != "Errand" and bea.user_id not in str(row)]
+    kept = [row async for row in env.table.scan() if row["entityType"] != "QueuedJob" and bea.user_id not in str(row)]
     assert "ana" not in str(kept)
     with pytest.raises(BadResetToken):
-        await env.accounts.confirm_reset(token=env.mailbox.letters[-1].token, password=PASSWORD)
+        await env.accounts.confirm_reset(token=env.mailbox.mails[-1].token, password=PASSWORD)
 
 
 async def test_interrupted_deletion_is_resumed(env: Environment, club: Club) -> None:
@@ -157,7 +157,7 @@ async def test_domain_can_refuse_a_deletion(env: Environment, club: Club) -> Non
         await env.accounts.delete_me(ana, password=PASSWORD)
     assert (refused.value.code, refused.value.data) == ("owns_servers", {"server_ids": ["s1"]})
     await env.login("ana")
-    assert await _errands(env) == []
+    assert await _queued_jobs(env) == []
 
 
 @pytest.mark.parametrize("password", [None, "", "a guess, a guess"])
@@ -213,6 +213,6 @@ async def test_export_contains_all_data_of_the_user_and_no_hash(env: Environment
     assert "hash" not in str(lines).lower()
 
 
-async def _errands(env: Environment) -> list[Errand]:
-    rows = [row async for row in env.table.scan() if row["entityType"] == Errand.__name__]
-    return [Errand.from_item(row, env.table.layout) for row in rows]
+async def _queued_jobs(env: Environment) -> list[QueuedJob]:
+    rows = [row async for row in env.table.scan() if row["entityType"] == QueuedJob.__name__]
+    return [QueuedJob.from_item(row, env.table.layout) for row in rows]

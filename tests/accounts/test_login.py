@@ -234,7 +234,7 @@ async def test_address_is_known_after_a_login_and_after_a_reset(table: Table, cl
 
         env.accounts.ask_reset("ana@example.com")
         await env.accounts._recovery.close()
-        token = env.mailbox.letters[-1].token
+        token = env.mailbox.mails[-1].token
         await env.accounts.confirm_reset(token=token, password=PASSWORD, address="hotel")
         await env.accounts.login(email="ana", password=PASSWORD, address="hotel")
         with pytest.raises(TooMany):

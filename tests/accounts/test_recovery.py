@@ -191,9 +191,9 @@ async def test_reset_request_returns_at_once_and_does_not_reveal_known_addresses
             env.accounts.ask_reset(email)
     assert measured.calls == 0
     await env.accounts.close()
-    assert [letter.to for letter in env.mailbox.letters] == ["ana@example.com"]
-    [letter] = env.mailbox.letters
-    assert f"http://127.0.0.1:8080/reset?token={letter.token}\n" in letter.text
+    assert [mail.to for mail in env.mailbox.mails] == ["ana@example.com"]
+    [mail] = env.mailbox.mails
+    assert f"http://127.0.0.1:8080/reset?token={mail.token}\n" in mail.text
 
 
 async def test_mailbox_cannot_be_flooded(table: Table, clock: SetClock) -> None:
@@ -202,7 +202,7 @@ async def test_mailbox_cannot_be_flooded(table: Table, clock: SetClock) -> None:
         for _ in range(100):
             env.accounts.ask_reset("ana@example.com")
         await env.accounts._recovery.close()
-        assert len(env.mailbox.letters) == 60
+        assert len(env.mailbox.mails) == 60
 
 
 async def test_failing_mailer_does_not_fail_the_request(
@@ -234,7 +234,7 @@ async def test_custom_mailer_sends_the_mail() -> None:
         await app.accounts.register(email="ana@example.com", username="ana", password=PASSWORD)
         app.accounts.ask_reset("ana@example.com")
         await app.accounts.close()
-    assert [letter.to for letter in mailbox.letters] == ["ana@example.com"]
+    assert [mail.to for mail in mailbox.mails] == ["ana@example.com"]
 
 
 async def test_the_console_mailer_writes_to_the_log(capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,4 +246,4 @@ async def _mailed(env: Environment) -> str:
     """Request a reset, and return the mailed token."""
     env.accounts.ask_reset("ana@example.com")
     await env.accounts._recovery.close()
-    return env.mailbox.letters[-1].token
+    return env.mailbox.mails[-1].token

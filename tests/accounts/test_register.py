@@ -158,11 +158,11 @@ async def test_username_that_looks_like_a_reserved_one_is_reserved(embedded_env:
 
 
 @pytest.mark.parametrize(
-    ("given", "made"),
+    ("given", "created"),
     [("Анна", "Анна"), ("Анна Lee", "user"), ("ana@example.com", "ana"), ("\u043c\u0435", "user"), ("", "user")],
 )
-def test_name_from_another_issuer_becomes_a_valid_username(given: str, made: str) -> None:
-    assert derive_username(given) == made
+def test_name_from_another_issuer_becomes_a_valid_username(given: str, created: str) -> None:
+    assert derive_username(given) == created
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 257])

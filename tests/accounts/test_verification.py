@@ -33,7 +33,7 @@ async def verified(table: Table, clock: SetClock) -> AsyncIterator[Environment]:
 
 async def test_user_registers_with_the_mailed_token(verified: Environment) -> None:
     token = await _asked(verified, "ana")
-    assert f"http://127.0.0.1:8080/register?token={token}\n" in verified.mailbox.letters[-1].text
+    assert f"http://127.0.0.1:8080/register?token={token}\n" in verified.mailbox.mails[-1].text
     signed_in = await verified.accounts.confirm_registration(token, device="phone")
 
     assert (signed_in.user.username, signed_in.user.email) == ("ana", "ana@example.com")
@@ -48,7 +48,7 @@ async def test_taken_address_gets_the_same_response_and_its_owner_a_notice(verif
         await verified.accounts.ask_registration(email=email, username="bea", password=PASSWORD)
     await verified.accounts.close()
 
-    note, token = sorted(verified.mailbox.letters[-2:], key=lambda letter: letter.to)
+    note, token = sorted(verified.mailbox.mails[-2:], key=lambda mail: mail.to)
     assert (note.to, note.subject) == ("ana@example.com", "You already have an account")
     assert (token.to, token.subject) == ("free@example.com", "Confirm your e-mail address")
 
@@ -107,7 +107,7 @@ async def test_mailbox_cannot_be_flooded_by_registering(table: Table, clock: Set
         for number in range(70):
             await env.accounts.ask_registration(email="a@example.com", username=f"ana{number}", password=PASSWORD)
         await env.accounts.close()
-        assert len(env.mailbox.letters) == 60
+        assert len(env.mailbox.mails) == 60
 
 
 async def test_registration_by_mail_requires_a_mailer() -> None:
@@ -129,4 +129,4 @@ async def _asked(env: Environment, name: str, email: str | None = None) -> str:
     """Request a registration, and return the mailed token."""
     await env.accounts.ask_registration(email=email or f"{name}@example.com", username=name, password=PASSWORD)
     await env.accounts._recovery.close()
-    return env.mailbox.letters[-1].token
+    return env.mailbox.mails[-1].token

@@ -827,8 +827,8 @@ async def _decide(place: Place, who: str) -> Attempt:
 
 
 async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> dict[str, Any]:
-    made: dict[str, Any] = await caller.post("/attachments", content, **query)
-    return made
+    created: dict[str, Any] = await caller.post("/attachments", content, **query)
+    return created
 
 
 @prepares("attachments.createAttachment")
@@ -854,9 +854,9 @@ async def _several_files(place: Place, who: str) -> Attempt:
 @prepares("attachments.getAttachment sent")
 async def _sent_file(place: Place, who: str) -> Attempt:
     victim = await place.victim()
-    made = await _file_of(victim)
-    await victim.post(f"/channels/{place.channel_id}/messages", {"attachments": [made["fileId"]]})
-    return Attempt({"fileId": made["fileId"]})
+    created = await _file_of(victim)
+    await victim.post(f"/channels/{place.channel_id}/messages", {"attachments": [created["fileId"]]})
+    return Attempt({"fileId": created["fileId"]})
 
 
 @prepares("attachments.getAttachment public")
@@ -866,20 +866,20 @@ async def _avatar(place: Place, who: str) -> Attempt:
 
 @prepares("attachments.getContent")
 async def _content(place: Place, who: str) -> Attempt:
-    made = await _file_of(place.owner)
-    return Attempt({"fileId": made["fileId"]}, query={"token": made["url"].partition("token=")[2]})
+    created = await _file_of(place.owner)
+    return Attempt({"fileId": created["fileId"]}, query={"token": created["url"].partition("token=")[2]})
 
 
 @prepares("attachments.getPreview")
 async def _preview(place: Place, who: str) -> Attempt:
-    made = await _file_of(place.owner, PICTURE)
-    return Attempt({"fileId": made["fileId"]}, query={"token": made["previewUrl"].partition("token=")[2]})
+    created = await _file_of(place.owner, PICTURE)
+    return Attempt({"fileId": created["fileId"]}, query={"token": created["previewUrl"].partition("token=")[2]})
 
 
 @prepares("attachments.getContent forged")
 async def _forged(place: Place, who: str) -> Attempt:
-    made = await _file_of(place.owner)
-    return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
+    created = await _file_of(place.owner)
+    return Attempt({"fileId": created["fileId"]}, query={"token": "A" * len(created["url"].partition("token=")[2])})
 
 
 # Inboxes
@@ -1004,9 +1004,9 @@ async def test_every_caller_gets_the_expected_status(name: str, place: Place) ->
 
 async def test_a_key_with_the_scope_may_do_what_needs_it(server: Server, http: aiohttp.ClientSession) -> None:
     user = await register(http, f"k-{uuid.uuid4().hex[:16]}")
-    made = await user.post("/servers", {"name": "Seen by a key"})
+    created = await user.post("/servers", {"name": "Seen by a key"})
     key = Caller(http, await new_key(server, "admin"))
-    assert (await key.get("/admin/servers", limit=1))["items"] == [made]
+    assert (await key.get("/admin/servers", limit=1))["items"] == [created]
     assert (await key.get("/moderation/cases", limit=1)).keys() == {"items", "next"}
     await key.get(f"/moderation/cases/{UNKNOWN_ID}", expect=404)
     await key.post(f"/moderation/cases/{UNKNOWN_ID}", {"decision": "block"}, expect=404)

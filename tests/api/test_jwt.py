@@ -283,7 +283,7 @@ async def test_another_scheme_is_no_token(session: Session, scheme: str) -> None
     assert reply.status == 401
 
 
-async def test_a_person_of_the_products_own_issuer_is_known_at_first_sight(
+async def test_a_user_of_the_products_own_issuer_is_created_by_the_first_request(
     product: Product, http: aiohttp.ClientSession, fresh: str
 ) -> None:
     by_file = Caller(http, product.by_file.token(f"file|{fresh}", preferred_username=f"zoe-{fresh}"))
@@ -329,7 +329,7 @@ async def test_a_token_reaches_the_inboxes_of_its_own_tenant_only(
     assert await rival.get(f"/tenants/{tenant}U/inboxes/news/messages") == {"items": [], "next": None}
 
 
-async def test_fifty_first_requests_at_once_make_one_person(
+async def test_fifty_first_requests_at_once_create_one_user(
     product: Product, http: aiohttp.ClientSession, fresh: str
 ) -> None:
     tokens = [product.by_file.token(f"crowd|{fresh}", preferred_username=f"crowd-{fresh}") for _ in range(25)]

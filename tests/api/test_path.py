@@ -198,22 +198,22 @@ async def users_are_found_and_blocked(story: Story) -> None:
 
 async def a_server_is_made_and_changed(story: Story) -> None:
     key = {"Idempotency-Key": story.word}
-    made = await story.ana.post("/servers", {"name": "The long table"}, headers=key)
-    assert made.keys() == SERVER
-    assert (made["ownerId"], made["iconUrl"]) == (story.ana.user_id, None)
-    assert await story.ana.post("/servers", {"name": "The long table"}, headers=key) == made
+    created = await story.ana.post("/servers", {"name": "The long table"}, headers=key)
+    assert created.keys() == SERVER
+    assert (created["ownerId"], created["iconUrl"]) == (story.ana.user_id, None)
+    assert await story.ana.post("/servers", {"name": "The long table"}, headers=key) == created
     reused = await story.ana.post("/servers", {"name": "Another table"}, headers=key, expect=409)
     assert reused["code"] == "idempotency_key_reused"
-    story.server_id = made["serverId"]
+    story.server_id = created["serverId"]
     at = f"/servers/{story.server_id}"
 
-    assert await story.ana.get("/servers") == {"items": [made], "next": None}
-    assert await story.ana.get("/servers?counts=true") == {"items": [made | {"channelCount": 0}], "next": None}
-    assert await story.ana.get(at) == made
+    assert await story.ana.get("/servers") == {"items": [created], "next": None}
+    assert await story.ana.get("/servers?counts=true") == {"items": [created | {"channelCount": 0}], "next": None}
+    assert await story.ana.get(at) == created
     seen = await story.ana.call("GET", at)
     unchanged = await story.ana.call("GET", at, headers={"If-None-Match": seen.headers["etag"]})
     assert unchanged.status == 304
-    assert await story.ana.patch(at) == made
+    assert await story.ana.patch(at) == created
     changed = await story.ana.patch(at, {"name": "The longer table", "iconUrl": "/v1/attachments/icon"})
     assert (changed["name"], changed["iconUrl"]) == ("The longer table", "/v1/attachments/icon")
     assert (await story.ana.patch(at, {"iconUrl": None}))["iconUrl"] is None
@@ -230,18 +230,18 @@ async def a_server_is_made_and_changed(story: Story) -> None:
 
 async def channels_are_made_and_changed(story: Story) -> None:
     at = f"/servers/{story.server_id}/channels"
-    made = await story.ana.post(at, {"name": "general", "topic": "Everything"})
-    assert made.keys() == CHANNEL
-    assert (made["topic"], made["lastMessageId"]) == ("Everything", None)
-    story.channel_id = made["channelId"]
+    created = await story.ana.post(at, {"name": "general", "topic": "Everything"})
+    assert created.keys() == CHANNEL
+    assert (created["topic"], created["lastMessageId"]) == ("Everything", None)
+    story.channel_id = created["channelId"]
     other = await story.ana.post(at, {"name": "kitchen"})
     assert {item["channelId"] for item in await pages(story.ana, at, limit=1)} == {
-        made["channelId"],
+        created["channelId"],
         other["channelId"],
     }
 
-    assert await story.ana.get(story.at) == made
-    assert await story.ana.patch(story.at) == made
+    assert await story.ana.get(story.at) == created
+    assert await story.ana.patch(story.at) == created
     changed = await story.ana.patch(story.at, {"name": "lounge", "topic": None})
     assert (changed["name"], changed["topic"]) == ("lounge", None)
     await story.ana.delete(f"/channels/{other['channelId']}")
@@ -493,15 +493,20 @@ async def a_group_changes(story: Story) -> None:
 
 
 async def files_are_uploaded_and_fetched(story: Story) -> None:
-    made = await story.ana.post("/attachments", PICTURE, name="dot.gif")
-    assert made.keys() == FILE
-    assert (made["name"], made["kind"], made["mime"], made["size"]) == ("dot.gif", "preview", "image/gif", len(PICTURE))
-    at = f"/attachments/{made['fileId']}"
+    created = await story.ana.post("/attachments", PICTURE, name="dot.gif")
+    assert created.keys() == FILE
+    assert (created["name"], created["kind"], created["mime"], created["size"]) == (
+        "dot.gif",
+        "preview",
+        "image/gif",
+        len(PICTURE),
+    )
+    at = f"/attachments/{created['fileId']}"
     assert (await story.ana.get(at)).keys() == FILE
-    several = await story.ana.get("/attachments", ids=f"{made['fileId']},{'0' * 26}")
-    assert [one["fileId"] for one in several["items"]] == [made["fileId"]]
+    several = await story.ana.get("/attachments", ids=f"{created['fileId']},{'0' * 26}")
+    assert [one["fileId"] for one in several["items"]] == [created["fileId"]]
     assert (await story.ana.post(f"{at}/complete", expect=200)).keys() == FILE
-    for what, url in (("content", made["url"]), ("preview", made["previewUrl"])):
+    for what, url in (("content", created["url"]), ("preview", created["previewUrl"])):
         token = url.removeprefix(f"/v1{at}/{what}?token=")
         fetched = await story.anonymous.call("GET", f"{at}/{what}", token=token)
         assert (fetched.status, fetched.headers["x-content-type-options"]) == (200, "nosniff")
@@ -588,9 +593,9 @@ async def users_read_their_notifications(story: Story, inbox: str, published: st
 
 
 async def users_share_a_workspace(story: Story) -> None:
-    made = await story.ana.post("/workspaces", {"name": "The kitchen"})
-    assert made.keys() == {"workspaceId", "name", "role", "createdBy", "createdAt", "updatedAt"}
-    at = f"/workspaces/{made['workspaceId']}"
+    created = await story.ana.post("/workspaces", {"name": "The kitchen"})
+    assert created.keys() == {"workspaceId", "name", "role", "createdBy", "createdAt", "updatedAt"}
+    at = f"/workspaces/{created['workspaceId']}"
     invite = await story.ana.post(f"{at}/invites", {"maxUses": 1})
     assert invite.keys() == INVITE - {"serverId"} | {"workspaceId"}
     assert (await story.ana.get(f"{at}/invites"))["items"] == [invite]
@@ -598,7 +603,7 @@ async def users_share_a_workspace(story: Story) -> None:
     assert target.keys() == {"code", "kind", "workspace", "expiresAt"}
     joined = await story.ben.post(f"/invites/{invite['code']}/redeem", expect=200)
     assert joined.keys() == {"kind", "workspaceId", "workspace", "role", "joinedAt"}
-    assert (joined["kind"], joined["workspaceId"], joined["role"]) == ("workspace", made["workspaceId"], "member")
+    assert (joined["kind"], joined["workspaceId"], joined["role"]) == ("workspace", created["workspaceId"], "member")
     assert joined["workspace"]["name"] == "The kitchen"
     assert (await story.ben.post(f"/invites/{invite['code']}/redeem", expect=409))["code"] == "already_member"
     assert (await story.cleo.post(f"/invites/{invite['code']}/redeem", expect=409))["code"] == "invite_used_up"
@@ -634,7 +639,7 @@ async def users_share_a_workspace(story: Story) -> None:
     assert (whole["items"], whole["settings"], whole["next"]) == ([done], [setting], None)
     assert {member["userId"] for member in whole["members"]} == {story.ana.user_id, story.ben.user_id}
     assert (await story.ana.patch(at, {"name": "Our kitchen"}))["name"] == "Our kitchen"
-    assert [each["workspaceId"] for each in await pages(story.ben, "/workspaces")] == [made["workspaceId"]]
+    assert [each["workspaceId"] for each in await pages(story.ben, "/workspaces")] == [created["workspaceId"]]
     await story.ben.delete(here)
     await story.ben.get(here, expect=404)
 
@@ -712,10 +717,10 @@ async def administrators_see_every_server(story: Story) -> None:
     newest = (await admin.get("/admin/servers", limit=2))["items"]
     assert [item["name"] for item in newest] == ["Side table 1", "Side table 0"]
 
-    made = await sobremesa(
+    created = await sobremesa(
         *("keys", "create", "--tenant", "default", "--scope", "admin", "--store", story.server.store)
     )
-    key = story.kept(Caller(story.http, made.splitlines()[-1]))
+    key = story.kept(Caller(story.http, created.splitlines()[-1]))
     assert (await key.get("/admin/servers", limit=2))["items"] == newest
     assert (await key.get("/users/me", expect=403))["code"] == "person_needed"
 

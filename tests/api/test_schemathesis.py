@@ -93,9 +93,9 @@ class World:
         assert server_id
 
     def channel(self) -> None:
-        made = self._do("POST", f"/servers/{self.ids['serverId']}/channels", {"name": "general"})
-        self.ids["channelId"] = made["channelId"]
-        self.rooms["channels"] = {"roomId": made["channelId"]}
+        created = self._do("POST", f"/servers/{self.ids['serverId']}/channels", {"name": "general"})
+        self.ids["channelId"] = created["channelId"]
+        self.rooms["channels"] = {"roomId": created["channelId"]}
         self.message("channels")
         self.case()
 
@@ -108,11 +108,11 @@ class World:
 
     def workspace(self) -> None:
         """A workspace with the member in it, an item and a setting."""
-        made = self._do("POST", "/workspaces", {"name": "A kitchen"})
-        self.ids["workspaceId"] = made["workspaceId"]
+        created = self._do("POST", "/workspaces", {"name": "A kitchen"})
+        self.ids["workspaceId"] = created["workspaceId"]
         self.ids["name"] = "theme"
-        self._do("PUT", f"/workspaces/{made['workspaceId']}/settings/theme", {"value": "dark"})
-        code = self._do("POST", f"/workspaces/{made['workspaceId']}/invites")["code"]
+        self._do("PUT", f"/workspaces/{created['workspaceId']}/settings/theme", {"value": "dark"})
+        code = self._do("POST", f"/workspaces/{created['workspaceId']}/invites")["code"]
         self._do("POST", f"/invites/{code}/redeem", None, self.member_token)
         self.item()
 
@@ -186,9 +186,9 @@ class World:
             timeout=REQUEST_SECONDS,
         )
         assert answer.ok, answer.text
-        made = answer.json()
-        self.ids["fileId"] = made["fileId"]
-        self.tokens = {name: made[name].partition("token=")[2] for name in ("url", "previewUrl")}
+        created = answer.json()
+        self.ids["fileId"] = created["fileId"]
+        self.tokens = {name: created[name].partition("token=")[2] for name in ("url", "previewUrl")}
 
     def invite(self) -> None:
         self.ids["code"] = self._do("POST", f"/servers/{self.ids['serverId']}/invites")["code"]

@@ -99,8 +99,8 @@ class Deal:
         self.thread_id = self.message_id = ""
 
     async def build(self) -> None:
-        made = await self.buyer.post("/threads", {"kind": "project", "sellerUserId": self.seller.user_id})
-        self.thread_id = made["threadId"]
+        created = await self.buyer.post("/threads", {"kind": "project", "sellerUserId": self.seller.user_id})
+        self.thread_id = created["threadId"]
         for who, role in (("moderator", "buyer"), ("removed", "buyer"), ("admin", "admin")):
             await self.take_in(self.callers[who], role)
         self.message_id = await self.send(self.buyer)
@@ -381,8 +381,8 @@ async def _add_expense(scene: Scene, who: str) -> Attempt:
 @prepares("records.getDocument", "records.voidDocument")
 async def _document(scene: Scene, who: str) -> Attempt:
     deal = await deal_of(scene)
-    made = await deal.buyer.post(f"{deal.at}/documents", CONTRACT)
-    return Attempt({"threadId": deal.thread_id, "documentId": made["documentId"]})
+    created = await deal.buyer.post(f"{deal.at}/documents", CONTRACT)
+    return Attempt({"threadId": deal.thread_id, "documentId": created["documentId"]})
 
 
 @prepares("records.addVersion")
@@ -398,8 +398,8 @@ async def _signature(scene: Scene, who: str) -> Attempt:
 @prepares("records.voidExpense")
 async def _expense(scene: Scene, who: str) -> Attempt:
     deal = await deal_of(scene)
-    made = await deal.buyer.post(f"{deal.at}/expenses", TRAIN)
-    return Attempt({"threadId": deal.thread_id, "expenseId": made["expenseId"]})
+    created = await deal.buyer.post(f"{deal.at}/expenses", TRAIN)
+    return Attempt({"threadId": deal.thread_id, "expenseId": created["expenseId"]})
 
 
 @prepares("records.decideExpense")

@@ -40,12 +40,12 @@ async def two_users_agree_on_a_deal(story: Story) -> None:
 
 async def a_thread_is_begun(story: Story, buyer: Caller, seller: Caller, other: Caller) -> str:
     inquiry = {"kind": "inquiry", "sellerUserId": seller.user_id, "listingId": f"lst-{story.word}", "city": "Houston"}
-    made = await buyer.post("/threads", inquiry)
-    assert made.keys() == THREAD
-    assert ULID.fullmatch(made["threadId"])
-    assert (made["status"], made["roleContext"], made["lastMessageId"]) == ("open", "buyer", None)
-    assert made["unread"] == {"count": 0, "capped": False, "mentions": 0}
-    assert await buyer.post("/threads", inquiry, expect=200) == made
+    created = await buyer.post("/threads", inquiry)
+    assert created.keys() == THREAD
+    assert ULID.fullmatch(created["threadId"])
+    assert (created["status"], created["roleContext"], created["lastMessageId"]) == ("open", "buyer", None)
+    assert created["unread"] == {"count": 0, "capped": False, "mentions": 0}
+    assert await buyer.post("/threads", inquiry, expect=200) == created
     for wrong, code in (
         ({"kind": "inquiry", "sellerUserId": seller.user_id}, "listing_needed"),
         (inquiry | {"sellerUserId": buyer.user_id}, "with_oneself"),
@@ -69,9 +69,9 @@ async def a_thread_is_begun(story: Story, buyer: Caller, seller: Caller, other: 
         assert (found["threadId"], found["roleContext"]) == (second["threadId"], "seller")
         assert await other.get("/threads", **query) == {"items": [], "next": None}
     inbox = (await seller.get("/threads"))["items"]
-    assert [one["threadId"] for one in inbox] == [second["threadId"], made["threadId"]]
-    at = f"/threads/{made['threadId']}"
-    assert await buyer.get(at) == made
+    assert [one["threadId"] for one in inbox] == [second["threadId"], created["threadId"]]
+    at = f"/threads/{created['threadId']}"
+    assert await buyer.get(at) == created
     assert (await other.get(at, expect=404))["code"] == "not_found"
     return at
 
@@ -215,10 +215,10 @@ async def they_fill_the_panel(at: str, buyer: Caller, seller: Caller, other: Cal
 async def they_keep_records(at: str, buyer: Caller, seller: Caller, other: Caller) -> None:
     contract = {"title": "Licence", "kind": "license", "body": "One year."}
     key = {"Idempotency-Key": "the licence"}
-    made = await seller.post(f"{at}/documents", contract, headers=key)
-    assert (await seller.post(f"{at}/documents", contract, headers=key))["documentId"] == made["documentId"]
-    document = f"{at}/documents/{made['documentId']}"
-    assert [item["documentId"] for item in (await buyer.get(f"{at}/documents"))["items"]] == [made["documentId"]]
+    created = await seller.post(f"{at}/documents", contract, headers=key)
+    assert (await seller.post(f"{at}/documents", contract, headers=key))["documentId"] == created["documentId"]
+    document = f"{at}/documents/{created['documentId']}"
+    assert [item["documentId"] for item in (await buyer.get(f"{at}/documents"))["items"]] == [created["documentId"]]
     assert (await seller.post(f"{document}/versions", {"version": 1, "body": "Two years."}))["currentVersion"] == 2
     stale = await seller.post(f"{document}/versions", {"version": 1, "body": "Three years."}, expect=409)
     assert stale["current"]["currentVersion"] == 2
@@ -278,6 +278,6 @@ async def it_is_closed(at: str, buyer: Caller, seller: Caller) -> None:
     refused = await seller.post(f"{at}/messages", {"content": "But"}, expect=409)
     assert (refused["code"], refused["threadStatus"]) == ("thread_not_open", "locked")
     assert (await seller.post(f"{at}/cards", OFFER, expect=409))["code"] == "thread_not_open"
-    assert (await seller.patch(at, {"status": "open"}, expect=403))["code"] == "somebody_elses_lock"
+    assert (await seller.patch(at, {"status": "open"}, expect=403))["code"] == "locked_by_another"
     assert (await buyer.patch(at, {"status": "archived"}))["lockedBy"] is None
     assert (await seller.patch(at, {"status": "open"}))["status"] == "open"

@@ -41,8 +41,8 @@ def check_harmless(fetched: Fetched) -> None:
 async def test_file_is_returned_unchanged_with_safe_headers(
     ana: Caller, content: bytes, name: str, type: str, how: str
 ) -> None:
-    made = await upload(ana, content, name=name)
-    fetched = await fetch(ana, made["url"])
+    created = await upload(ana, content, name=name)
+    fetched = await fetch(ana, created["url"])
 
     assert (fetched.status, fetched.content) == (200, content)
     check_harmless(fetched)
@@ -51,8 +51,8 @@ async def test_file_is_returned_unchanged_with_safe_headers(
 
 
 async def test_file_name_cannot_break_out_of_its_header(ana: Caller) -> None:
-    made = await upload(ana, PNG, name='a"; filename=evil.html; ☕.png')
-    fetched = await fetch(ana, made["url"])
+    created = await upload(ana, PNG, name='a"; filename=evil.html; ☕.png')
+    fetched = await fetch(ana, created["url"])
     assert (
         fetched.headers["Content-Disposition"]
         == "inline; filename*=UTF-8''a%22%3B%20filename%3Devil.html%3B%20%E2%98%95.png"
@@ -60,10 +60,10 @@ async def test_file_name_cannot_break_out_of_its_header(ana: Caller) -> None:
 
 
 async def test_preview_is_small_upright_and_without_metadata(ana: Caller) -> None:
-    made = await upload(ana, samples.taken_by_a_camera((2000, 1000)), name="me.jpg")
-    assert (made["width"], made["height"]) == (1000, 2000)
+    created = await upload(ana, samples.taken_by_a_camera((2000, 1000)), name="me.jpg")
+    assert (created["width"], created["height"]) == (1000, 2000)
 
-    fetched = await fetch(ana, made["previewUrl"])
+    fetched = await fetch(ana, created["previewUrl"])
     check_harmless(fetched)
     assert fetched.headers["Content-Type"] == "image/webp"
     with Image.open(io.BytesIO(fetched.content)) as preview:
@@ -78,8 +78,8 @@ async def test_preview_is_small_upright_and_without_metadata(ana: Caller) -> Non
 @pytest.mark.parametrize("kind", ["PNG", "GIF", "WEBP", "JPEG"])
 async def test_every_image_type_has_a_preview(ana: Caller, kind: str) -> None:
     for mode in {"JPEG": ("RGB", "L", "CMYK"), "GIF": ("P", "L")}.get(kind, ("RGB", "RGBA", "L")):
-        made = await upload(ana, picture(kind, (800, 400), mode=mode))
-        fetched = await fetch(ana, made["previewUrl"])
+        created = await upload(ana, picture(kind, (800, 400), mode=mode))
+        fetched = await fetch(ana, created["previewUrl"])
         with Image.open(io.BytesIO(fetched.content)) as preview:
             assert preview.size == (640, 320)
 
@@ -89,8 +89,8 @@ async def test_every_image_type_has_a_preview(ana: Caller, kind: str) -> None:
     [("bytes=0-9", 0, 10), ("bytes=100-", 100, None), ("bytes=-5", -5, None), ("bytes=5-99999999", 5, None)],
 )
 async def test_range_request_returns_a_part(ana: Caller, asked: str, start: int, end: int | None) -> None:
-    made = await upload(ana, PNG)
-    fetched = await fetch(ana, made["url"], headers={"Range": asked})
+    created = await upload(ana, PNG)
+    fetched = await fetch(ana, created["url"], headers={"Range": asked})
 
     part = PNG[start:end]
     first = start % len(PNG)
@@ -101,31 +101,31 @@ async def test_range_request_returns_a_part(ana: Caller, asked: str, start: int,
 
 @pytest.mark.parametrize("asked", ["bytes=9-3", "bytes=99999999-", "bytes=0-1,5-6", "lines=1-2", "bytes=-", "bytes=-0"])
 async def test_unsatisfiable_range_returns_the_whole_file(ana: Caller, asked: str) -> None:
-    made = await upload(ana, PNG)
-    fetched = await fetch(ana, made["url"], headers={"Range": asked})
+    created = await upload(ana, PNG)
+    fetched = await fetch(ana, created["url"], headers={"Range": asked})
     assert (fetched.status, fetched.content) == (200, PNG)
 
 
 async def test_head_returns_the_size_without_a_body(ana: Caller) -> None:
-    made = await upload(ana, PNG)
-    fetched = await fetch(ana, made["url"], method="HEAD")
+    created = await upload(ana, PNG)
+    fetched = await fetch(ana, created["url"], method="HEAD")
     assert (fetched.status, fetched.headers["Content-Length"], fetched.content) == (200, str(len(PNG)), b"")
 
 
 async def test_other_users_get_the_same_404_as_for_a_missing_file(ana: Caller, ben: Caller) -> None:
-    made = await upload(ana, PNG)
+    created = await upload(ana, PNG)
 
-    of_another = await ben.call("GET", f"/attachments/{made['fileId']}")
+    of_another = await ben.call("GET", f"/attachments/{created['fileId']}")
     of_unknown_file = await ben.call("GET", f"/attachments/{UNKNOWN_ID}")
     assert (of_another.status, of_another.raw) == (404, of_unknown_file.raw)
-    assert (await ben.call("DELETE", f"/attachments/{made['fileId']}")).raw == of_unknown_file.raw
-    assert (await ben.call("POST", f"/attachments/{made['fileId']}/complete")).raw == of_unknown_file.raw
+    assert (await ben.call("DELETE", f"/attachments/{created['fileId']}")).raw == of_unknown_file.raw
+    assert (await ben.call("POST", f"/attachments/{created['fileId']}/complete")).raw == of_unknown_file.raw
 
 
 async def test_only_a_url_signed_for_the_file_is_accepted(ana: Caller, ben: Caller) -> None:
-    made, other = await upload(ana, PNG), await upload(ana, PNG)
+    created, other = await upload(ana, PNG), await upload(ana, PNG)
     theirs = await upload(ben, PNG)
-    path, token = made["url"].split("?token=")
+    path, token = created["url"].split("?token=")
 
     wrong = [
         f"{path}?token={token[:-2]}",
@@ -135,31 +135,31 @@ async def test_only_a_url_signed_for_the_file_is_accepted(ana: Caller, ben: Call
         f"{path}?token=é",
         f"{path}?token={other['url'].split('?token=')[1]}",
         f"{path}?token={theirs['url'].split('?token=')[1]}",
-        made["previewUrl"].replace("/preview", "/content"),
-        made["url"].replace("/content", "/preview"),
-        made["url"].replace(made["fileId"], other["fileId"]),
+        created["previewUrl"].replace("/preview", "/content"),
+        created["url"].replace("/content", "/preview"),
+        created["url"].replace(created["fileId"], other["fileId"]),
     ]
     for url in wrong:
         assert (await fetch(ana, url)).status == 404, url
     assert (await fetch(ana, path)).status == 422
     # The URL alone grants access while it is valid, as an <img> needs it.
-    assert (await fetch(ben, made["url"])).status == 200
+    assert (await fetch(ben, created["url"])).status == 200
 
 
 async def test_url_of_a_deleted_file_is_not_found(ana: Caller) -> None:
-    made = await upload(ana, PNG)
-    await ana.delete(f"/attachments/{made['fileId']}")
+    created = await upload(ana, PNG)
+    await ana.delete(f"/attachments/{created['fileId']}")
 
-    assert (await fetch(ana, made["url"])).status == 404
-    await ana.get(f"/attachments/{made['fileId']}", expect=404)
-    await ana.delete(f"/attachments/{made['fileId']}", expect=404)
+    assert (await fetch(ana, created["url"])).status == 404
+    await ana.get(f"/attachments/{created['fileId']}", expect=404)
+    await ana.delete(f"/attachments/{created['fileId']}", expect=404)
 
 
 async def test_text_has_no_preview(ana: Caller) -> None:
-    made = await upload(ana, samples.TEXT)
-    fresh: dict[str, Any] = await ana.get(f"/attachments/{made['fileId']}")
+    created = await upload(ana, samples.TEXT)
+    fresh: dict[str, Any] = await ana.get(f"/attachments/{created['fileId']}")
     assert fresh["previewUrl"] is None
-    assert fresh["url"] != made["url"] or fresh["expiresAt"] == made["expiresAt"]
+    assert fresh["url"] != created["url"] or fresh["expiresAt"] == created["expiresAt"]
 
 
 async def test_list_of_files_leaves_out_those_of_others(ana: Caller, ben: Caller) -> None:

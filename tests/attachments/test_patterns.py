@@ -42,9 +42,9 @@ async def test_every_declared_pattern_is_used_and_all_requests_are_named(bucket:
     settings = Settings(**CHEAP, rate_limits="off", files=bucket)
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         ana = person("ana")
-        made = await uploaded(app, ana)
-        await app.attachments.get(ana, made.file_id)
-        await app.attachments.remove(ana, made.file_id)
+        created = await uploaded(app, ana)
+        await app.attachments.get(ana, created.file_id)
+        await app.attachments.remove(ana, created.file_id)
         size = len(samples.TEXT)
         file_id, presigned = await app.attachments.presign(ana, name="x.txt", mime="text/plain", size=size)
         row = await app.table.get(file_by_id(file_id=file_id))

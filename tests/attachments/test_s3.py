@@ -69,18 +69,18 @@ async def asked(caller: Caller, *, expect: int = 201, **wanted: Any) -> dict[str
     bearer = {"Authorization": f"Bearer {caller.token}"}
     async with caller.http.post("/v1/attachments", json=body, headers=bearer) as answer:
         assert answer.status == expect, await answer.text()
-        made: dict[str, Any] = await answer.json(content_type=None)
-        return made
+        created: dict[str, Any] = await answer.json(content_type=None)
+        return created
 
 
 async def test_upload_is_stored_in_and_fetched_from_the_bucket(ana: Caller, bucket: str) -> None:
-    made = await upload_form(ana, PNG, name="table ☕.png")
-    kept = await keys_in(bucket, made)
+    created = await upload_form(ana, PNG, name="table ☕.png")
+    kept = await keys_in(bucket, created)
     assert len(kept) == 2
-    assert all(key.startswith(f"uploads/{made['fileId']}.") for key in kept)
+    assert all(key.startswith(f"uploads/{created['fileId']}.") for key in kept)
 
     content = b""
-    for url, mime in ((made["url"], "image/png"), (made["previewUrl"], "image/webp")):
+    for url, mime in ((created["url"], "image/png"), (created["previewUrl"], "image/webp")):
         moved = await fetch(ana, url)
         assert (moved.status, moved.content, moved.headers["Cache-Control"]) == (302, b"", "no-store")
         query = parse_qs(urlsplit(moved.headers["Location"]).query)
@@ -95,8 +95,8 @@ async def test_upload_is_stored_in_and_fetched_from_the_bucket(ana: Caller, buck
 
 
 async def test_active_content_is_sent_as_a_download(ana: Caller) -> None:
-    made = await upload(ana, samples.TEXT, name="page.html")
-    moved = await fetch(ana, made["url"])
+    created = await upload(ana, samples.TEXT, name="page.html")
+    moved = await fetch(ana, created["url"])
     async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
         assert await answer.read() == samples.TEXT
         assert answer.headers["Content-Type"] == "application/octet-stream"
@@ -104,9 +104,9 @@ async def test_active_content_is_sent_as_a_download(ana: Caller) -> None:
 
 
 async def test_deleted_file_is_removed_from_the_bucket(ana: Caller, bucket: str) -> None:
-    made = await upload(ana, PNG)
-    await ana.delete(f"/attachments/{made['fileId']}")
-    assert await keys_in(bucket, made) == []
+    created = await upload(ana, PNG)
+    await ana.delete(f"/attachments/{created['fileId']}")
+    assert await keys_in(bucket, created) == []
 
 
 async def test_refused_file_never_reaches_the_bucket(ana: Caller, bucket: str) -> None:
@@ -124,12 +124,17 @@ async def test_client_uploads_directly_and_completes(ana: Caller, bucket: str) -
     assert (await ana.post(f"{file}/complete", expect=409))["code"] == "upload_missing"
 
     assert await put(invited["presigned"], PNG) == 200
-    made = await ana.post(f"{file}/complete", expect=200)
+    created = await ana.post(f"{file}/complete", expect=200)
 
-    assert (made["kind"], made["mime"], made["size"], made["width"]) == ("preview", "image/png", len(PNG), 1200)
+    assert (created["kind"], created["mime"], created["size"], created["width"]) == (
+        "preview",
+        "image/png",
+        len(PNG),
+        1200,
+    )
     assert (await ana.post(f"{file}/complete", expect=200))["fileId"] == invited["fileId"]
     assert (await ana.get(file))["name"] == "table.png"
-    assert len(await keys_in(bucket, made)) == 2
+    assert len(await keys_in(bucket, created)) == 2
 
 
 async def test_concurrent_completions_create_one_file(ana: Caller, bucket: str) -> None:
@@ -137,21 +142,21 @@ async def test_concurrent_completions_create_one_file(ana: Caller, bucket: str) 
     await put(invited["presigned"], PNG)
     path = f"/attachments/{invited['fileId']}/complete"
 
-    made = await asyncio.gather(*(ana.post(path, expect=200) for _ in range(5)))
+    created = await asyncio.gather(*(ana.post(path, expect=200) for _ in range(5)))
 
-    assert {one["fileId"] for one in made} == {invited["fileId"]}
+    assert {one["fileId"] for one in created} == {invited["fileId"]}
     assert len(await keys_in(bucket, invited)) == 2
-    assert (await fetch(ana, made[-1]["url"])).status == 302
+    assert (await fetch(ana, created[-1]["url"])).status == 302
 
 
 async def test_upload_after_the_inspection_is_never_served(ana: Caller, bucket: str) -> None:
     invited = await asked(ana)
     await put(invited["presigned"], PNG)
-    made = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
+    created = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
 
     assert await put(invited["presigned"], samples.SVG.ljust(len(PNG))) == 200
 
-    moved = await fetch(ana, made["url"])
+    moved = await fetch(ana, created["url"])
     async with aiohttp.ClientSession() as session, session.get(moved.headers["Location"]) as answer:
         assert await answer.read() == PNG
 
@@ -197,11 +202,11 @@ async def test_direct_avatar_is_small_and_does_not_expire(ana: Caller, bucket: s
     async with ana.http.post("/v1/attachments?purpose=avatar", json=body, headers=bearer) as answer:
         invited = await answer.json()
     await put(invited["presigned"], PNG)
-    made = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
-    assert (made["mime"], made["width"]) == ("image/webp", 640)
+    created = await ana.post(f"/attachments/{invited['fileId']}/complete", expect=200)
+    assert (created["mime"], created["width"]) == ("image/webp", 640)
     ben = await register(ana.http, f"ben-{uuid.uuid4().hex[:10]}")
     assert await ben.get(f"/attachments/{invited['fileId']}")
-    assert len(await keys_in(bucket, made)) == 1
+    assert len(await keys_in(bucket, created)) == 1
 
 
 async def test_sweep_reads_all_pages_of_a_bucket(
@@ -218,14 +223,14 @@ async def test_sweep_reads_all_pages_of_a_bucket(
         aiohttp.ClientSession(moto_server.url) as session,
         Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app,
     ):
-        async with session.put(f"/{name}") as made:
-            assert made.status == 200
+        async with session.put(f"/{name}") as created:
+            assert created.status == 200
         for _ in range(3):
             await uploaded(app, ana)
         old = [f"our uploads/01JGSYB3ZZ{number:016}.x" for number in range(10)]
         for key in (*old, "others/01JGSYB3ZZ0000000000000000.x"):
-            async with session.put(f"/{name}/{key}", data=b"old") as made:
-                assert made.status == 200
+            async with session.put(f"/{name}/{key}", data=b"old") as created:
+                assert created.status == 200
 
         assert await app.attachments.sweep() == 10
         clock.move(seconds=DAY + 3700)

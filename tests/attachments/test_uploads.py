@@ -19,10 +19,10 @@ PNG = picture("PNG", (1200, 800))
 
 
 async def test_form_upload_creates_a_file_with_a_preview(ana: Caller) -> None:
-    made = await upload_form(ana, PNG, name="table.png", type="image/png")
+    created = await upload_form(ana, PNG, name="table.png", type="image/png")
 
-    assert ULID.fullmatch(made["fileId"])
-    assert {name: made[name] for name in ("name", "kind", "mime", "size", "width", "height")} == {
+    assert ULID.fullmatch(created["fileId"])
+    assert {name: created[name] for name in ("name", "kind", "mime", "size", "width", "height")} == {
         "name": "table.png",
         "kind": "preview",
         "mime": "image/png",
@@ -30,16 +30,16 @@ async def test_form_upload_creates_a_file_with_a_preview(ana: Caller) -> None:
         "width": 1200,
         "height": 800,
     }
-    assert set(made) == {
+    assert set(created) == {
         *("fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt")
     }
 
 
 async def test_raw_body_creates_a_file(ana: Caller) -> None:
-    made = await upload(ana, samples.TEXT, type="text/plain", name="notes.txt")
+    created = await upload(ana, samples.TEXT, type="text/plain", name="notes.txt")
     nameless = await upload(ana, samples.PDF)
 
-    assert (made["name"], made["kind"], made["mime"], made["previewUrl"]) == (
+    assert (created["name"], created["kind"], created["mime"], created["previewUrl"]) == (
         "notes.txt",
         "manifest",
         "text/plain",
@@ -67,18 +67,18 @@ async def test_curl_uploads_with_its_usual_options(ana: Caller, server: Server, 
     [("../../../etc/passwd", "passwd"), ("..\\..\\x.png", "x.png"), ("a\x01b.png", "ab.png"), ("☕.png", "☕.png")],
 )
 async def test_file_name_is_never_a_path(ana: Caller, folder: Path, given: str, kept: str) -> None:
-    made = await upload(ana, PNG, name=given)
+    created = await upload(ana, PNG, name=given)
 
-    assert made["name"] == kept
-    stored = [key for key in kept_in(folder) if made["fileId"] in key]
+    assert created["name"] == kept
+    stored = [key for key in kept_in(folder) if created["fileId"] in key]
     assert len(stored) == 2
-    assert all(re.fullmatch(rf"{made['fileId']}\.[0-9a-f]{{32}}", key) for key in stored)
+    assert all(re.fullmatch(rf"{created['fileId']}\.[0-9a-f]{{32}}", key) for key in stored)
 
 
 async def test_no_response_contains_a_storage_key(ana: Caller, folder: Path) -> None:
-    made = await upload_form(ana, PNG, name="table.png")
-    responses = f"{made}{await ana.get('/attachments/' + made['fileId'])}"
-    fetched = await fetch(ana, made["url"])
+    created = await upload_form(ana, PNG, name="table.png")
+    responses = f"{created}{await ana.get('/attachments/' + created['fileId'])}"
+    fetched = await fetch(ana, created["url"])
 
     for key in kept_in(folder):
         assert key.partition(".")[2] not in responses + str(fetched.headers)
@@ -108,8 +108,8 @@ async def test_refused_upload_leaves_nothing(ana: Caller, folder: Path, content:
 
 async def test_size_limit_applies_to_the_file_not_the_form(ana: Caller, folder: Path) -> None:
     text = b"x" * MAX_BYTES
-    made = await upload_form(ana, text, name="long.txt")
-    assert made["size"] == MAX_BYTES
+    created = await upload_form(ana, text, name="long.txt")
+    assert created["size"] == MAX_BYTES
 
     before = kept_in(folder)
     for refused in (
@@ -173,10 +173,10 @@ async def test_presigned_upload_to_a_disk_is_refused(ana: Caller) -> None:
 
 
 async def test_avatar_is_a_small_image_that_all_users_may_fetch(ana: Caller, ben: Caller) -> None:
-    made = await upload_form(ana, samples.taken_by_a_camera((1600, 800)), name="me.jpg", purpose="avatar")
-    assert (made["mime"], made["width"], made["height"]) == ("image/webp", 320, 640)
+    created = await upload_form(ana, samples.taken_by_a_camera((1600, 800)), name="me.jpg", purpose="avatar")
+    assert (created["mime"], created["width"], created["height"]) == ("image/webp", 320, 640)
 
-    seen = await ben.get(f"/attachments/{made['fileId']}")
+    seen = await ben.get(f"/attachments/{created['fileId']}")
     face = await fetch(ben, seen["url"])
     assert (face.status, face.headers["Content-Type"]) == (200, "image/webp")
     assert b"Secret camera" not in face.content
@@ -188,15 +188,15 @@ async def test_files_are_next_to_the_table_by_default(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'chat.db'}", tmp_path / "log") as running:
         async with client_of(running.url) as http:
             ana = await register(http, "ana")
-            made = await upload(ana, PNG)
-            assert (await fetch(ana, made["url"])).content == PNG
+            created = await upload(ana, PNG)
+            assert (await fetch(ana, created["url"])).content == PNG
         beside = tmp_path / "chat.db.files"
         assert len(kept_in(beside)) == 2
         assert beside.stat().st_mode & 0o077 == 0
         running.stop()
     with serving(f"sqlite:///{tmp_path / 'chat.db'}", tmp_path / "log") as running:
         async with client_of(running.url) as http:
-            assert (await fetch(Caller(http), made["url"])).content == PNG, "a URL stays valid across a restart"
+            assert (await fetch(Caller(http), created["url"])).content == PNG, "a URL stays valid across a restart"
 
 
 async def posted(caller: Caller, body: object, headers: dict[str, str] | None = None) -> tuple[int, str]:

@@ -66,8 +66,8 @@ def channel(channel_id: str = GENERAL.room_id, server_id: str = "s-table", **mor
 
 def conversation(convo_id: str = PAIR.room_id, **more: Any) -> dict[str, Any]:
     last = {"lastMessageId": None, "lastMessageBody": None, "lastMessageSender": None, "lastMessageAt": None}
-    made = {"participantCount": 2, "createdBy": BEN, "createdAt": TIME, "updatedAt": None}
-    return {"convoId": convo_id, "type": "direct", "name": None} | last | made | more
+    created = {"participantCount": 2, "createdBy": BEN, "createdAt": TIME, "updatedAt": None}
+    return {"convoId": convo_id, "type": "direct", "name": None} | last | created | more
 
 
 def thread(thread_id: str = DEAL.room_id, **more: Any) -> dict[str, Any]:

@@ -122,9 +122,9 @@ async def rooms(server: Server, fresh: str) -> AsyncIterator[Rooms]:
     async with Client(server.url) as ana, Client(server.url) as ben, Client(server.url, token=key) as shop:
         await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
         await ben.register(f"ben{fresh}@example.com", f"ben{fresh}", PASSWORD)
-        made = Rooms(ana, ben, shop)
-        await made.create()
-        yield made
+        created = Rooms(ana, ben, shop)
+        await created.create()
+        yield created
 
 
 async def talk(rooms: Rooms, room: Room) -> None:
@@ -159,10 +159,10 @@ async def change_servers(rooms: Rooms) -> None:
     ana, ben = rooms.ana, rooms.ben
     at = f"/servers/{rooms.server_id}"
     await ana.request("PATCH", at, {"name": "The longest table"})
-    made = await ana.create_channel(rooms.server_id, "kitchen", topic="Food")
-    await ana.request("PATCH", f"/channels/{made.channel_id}", {"topic": "Drinks"})
+    created = await ana.create_channel(rooms.server_id, "kitchen", topic="Food")
+    await ana.request("PATCH", f"/channels/{created.channel_id}", {"topic": "Drinks"})
     gone = await ana.create_channel(rooms.server_id, "cellar")
-    await ana.send(made.room, "In the kitchen")
+    await ana.send(created.room, "In the kitchen")
     await ana.request("DELETE", f"/channels/{gone.channel_id}")
     await ana.request("PATCH", f"{at}/members/{ben.user.user_id}", {"role": "moderator"})
     other = await ana.create_server("Another table")

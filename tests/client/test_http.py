@@ -166,9 +166,9 @@ async def test_create_with_a_lost_response_creates_one_server(proxy: LossyProxy,
         await signed_up(ana, fresh)
 
         proxy.next("/servers", LOST_ANSWER)
-        made = await ana.create_server("A table")
+        created = await ana.create_server("A table")
 
-        assert [server.server_id async for server in ana.servers()] == [made.server_id]
+        assert [server.server_id async for server in ana.servers()] == [created.server_id]
 
 
 async def test_unsafe_request_is_not_repeated(proxy: LossyProxy, fresh: str) -> None:

@@ -180,12 +180,12 @@ FRESH = {"unread": NONE, "lastReadMessageId": None, "muted": False}
 
 
 def test_channels_are_added_changed_and_removed() -> None:
-    made = new_event("channel.created", **channel("c-new", "s-table", name="new"))
+    created = new_event("channel.created", **channel("c-new", "s-table", name="new"))
     renamed = new_event("channel.updated", **channel("c-new", "s-table", name="newer"))
     gone = new_event("channel.deleted", channelId="c-new", serverId="s-table")
 
-    assert state_after(made, renamed).channels["c-new"]["name"] == "newer"
-    assert state_after(made, renamed, gone) == state_after()
+    assert state_after(created, renamed).channels["c-new"]["name"] == "newer"
+    assert state_after(created, renamed, gone) == state_after()
     assert state_after(new_event("channel.created", **channel("c-far", "s-elsewhere"))) == state_after()
 
 

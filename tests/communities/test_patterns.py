@@ -80,7 +80,7 @@ class Scene(NamedTuple):
     cases: list[rooms.ModerationCase]
     reports: list[rooms.ReportClaim]
     jobs: list[jobs.Job]
-    made: list[idempotency.Made]
+    created: list[idempotency.Made]
     guards: list[quotas.QuotaGuard]
 
     def rows(self) -> list[Entity]:
@@ -241,7 +241,7 @@ def set_scene() -> Scene:
             for user_id, number in ((A, 0), (A, 1), (B, 0))
         ],
         jobs=[jobs.Job(job_id=jobs.JobId(f"j{number}"), kind="k", subject="s", created_at=NOW) for number in range(2)],
-        made=[
+        created=[
             idempotency.Made(user_id=user_id, key_hash="k", made_id="m", body_hash="b", ttl=FAR) for user_id in (A, B)
         ],
         guards=[
@@ -326,7 +326,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "MOD.10": lambda s: (moderation.tenant_cases_in(tenant=Tenant("acme"), state="open", shard=3), [s.cases[4]]),
     # Jobs, idempotency and limits
     "JOB.1": lambda s: (jobs.open_jobs(), s.jobs),
-    "IDEM.1": lambda s: (idempotency.made_by(user_id=B, key_hash="k"), [s.made[1]]),
+    "IDEM.1": lambda s: (idempotency.made_by(user_id=B, key_hash="k"), [s.created[1]]),
     "QUO.1": lambda s: (quotas.guard_of(quota="servers", owner_id=A), [s.guards[1]]),
 }
 

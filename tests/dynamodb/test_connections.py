@@ -277,7 +277,7 @@ def certificate(tmp_path: Path) -> Path:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "endpoint")])
     now = datetime.datetime.now(datetime.UTC)
-    made = (
+    created = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -290,7 +290,7 @@ def certificate(tmp_path: Path) -> Path:
     )
     file = tmp_path / "certificate.pem"
     file.write_bytes(
-        made.public_bytes(serialization.Encoding.PEM)
+        created.public_bytes(serialization.Encoding.PEM)
         + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     return file

@@ -98,8 +98,8 @@ async def test_shards_that_come_later_are_found(engine: DynamoEngine, stream: Sc
     stream.put("e0", "f0")
     del stream.shards["A"]
 
-    for follower in (reader, await engine.changes(position)):
-        seen, after = await drain(follower)
+    for each_reader in (reader, await engine.changes(position)):
+        seen, after = await drain(each_reader)
         assert sorted(seen) == ["e0", "f0"]
         known = position_from(after).shards
         assert "A" not in known

@@ -127,11 +127,11 @@ async def test_making_a_table_waits_until_it_and_its_indexes_are_active(
     await engine.create_table()
 
     assert scripted.actions() == ["CreateTable", *["DescribeTable"] * 5, "UpdateTimeToLive"]
-    made, enabled = scripted.received[0].body, scripted.received[-1].body
-    assert made["BillingMode"] == "PAY_PER_REQUEST"
-    assert made["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-    assert {index["Projection"]["ProjectionType"] for index in made["GlobalSecondaryIndexes"]} == {"ALL"}
-    assert [index["IndexName"] for index in made["GlobalSecondaryIndexes"]] == [gsi1, gsi2]
+    created, enabled = scripted.received[0].body, scripted.received[-1].body
+    assert created["BillingMode"] == "PAY_PER_REQUEST"
+    assert created["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert {index["Projection"]["ProjectionType"] for index in created["GlobalSecondaryIndexes"]} == {"ALL"}
+    assert [index["IndexName"] for index in created["GlobalSecondaryIndexes"]] == [gsi1, gsi2]
     assert enabled["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
 
 

@@ -222,7 +222,7 @@ def endpoints() -> list[Endpoint]:
 
     @kitchen.get("/kitchen/caller")
     async def get_caller(address: str) -> Caller:
-        """Tell where the call comes from."""
+        """Return where the call comes from."""
         return Caller(address=address)
 
     @kitchen.get("/kitchen/busy")

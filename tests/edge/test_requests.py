@@ -264,7 +264,7 @@ async def test_requests_without_a_valid_token_are_refused(
         await problem(response, 401, "unauthenticated")
 
 
-async def test_a_key_needs_the_scope_and_has_no_place_where_a_person_is_needed(client: aiohttp.ClientSession) -> None:
+async def test_a_key_needs_the_scope_and_cannot_call_what_a_user_is_needed_for(client: aiohttp.ClientSession) -> None:
     async with client.get("/v1/kitchen/orders", headers=KITCHEN) as response:
         assert response.status == 200
     async with client.get("/v1/kitchen/orders", headers=ANA) as response:

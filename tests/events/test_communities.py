@@ -122,8 +122,8 @@ async def test_channel_creation_update_and_deletion_are_published(
     community: Community, recorder: EventRecorder
 ) -> None:
     communities = community.app.communities
-    made = await communities.create_channel(community.owner, community.server_id, name="jokes", topic="bad ones")
-    channel_id = made.channel.channel_id
+    new = await communities.create_channel(community.owner, community.server_id, name="jokes", topic="bad ones")
+    channel_id = new.channel.channel_id
     await communities.change_channel(community.owner, channel_id, {"topic": "good ones"})
     await communities.delete_channel(community.owner, channel_id)
     created, changed, gone = await recorder.published()

@@ -280,7 +280,7 @@ def test_document_is_valid_asyncapi() -> None:
     jsonschema_rs.validator_for(schema).validate(DOCUMENT)
 
 
-def test_document_says_what_each_frame_of_a_client_is_answered_with() -> None:
+def test_document_has_the_reply_to_each_frame_of_a_client() -> None:
     received = {name: each for name, each in DOCUMENT["operations"].items() if each["action"] == "receive"}
 
     assert set(received) == {"identify", "heartbeat", "resume", "call"}

@@ -51,7 +51,7 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
     await app.threads.participants.add(other.buyer, other.thread_id, ana.user_id, "buyer")
     await app.threads.participants.remove(ana, other.thread_id, ana.user_id)
 
-    made = (await app.workspaces.create(ana, name="Mine")).workspace.workspace_id
+    created = (await app.workspaces.create(ana, name="Mine")).workspace.workspace_id
     team = await gather_team(app)
     await join_workspace(app, team.owner, team.workspace_id, ana)
     await app.workspaces.members.remove(ana, team.workspace_id, ana.user_id)
@@ -63,7 +63,7 @@ async def live_everywhere(app: Sobremesa, ana: Actor, ben: Actor, cleo: Actor) -
             TopicMembership(ana.user_id, topics.conversation(direct), moderates=False),
             TopicMembership(ana.user_id, topics.conversation(group), moderates=True),
             TopicMembership(ana.user_id, topics.thread(deal.thread_id), moderates=True),
-            TopicMembership(ana.user_id, topics.workspace(made), moderates=False),
+            TopicMembership(ana.user_id, topics.workspace(created), moderates=False),
         )
     }
 

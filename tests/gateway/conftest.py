@@ -1,4 +1,4 @@
-"""`served` is a server in this process, `long_table` a community with a channel in it."""
+"""`served` is a server in this process, `shared` a channel with three members in it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sobremesa.live import gateway
 from sobremesa.live.wire import Wire, wire_of
 
 
-class LongTable(NamedTuple):
-    """Ana owns it, Bea and Carl are members; Dora is a stranger."""
+class SharedChannel(NamedTuple):
+    """A channel of a server: Ana owns it, Bea and Carl are members, Dora is not."""
 
     ana: SignedIn
     bea: SignedIn
@@ -40,8 +40,8 @@ async def served(store: str) -> AsyncIterator[ServedApp]:
 
 
 @pytest.fixture
-async def table(served: ServedApp) -> LongTable:
-    return await long_table(served)
+async def shared(served: ServedApp) -> SharedChannel:
+    return await shared_channel(served)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "wire_of", small)
 
 
-async def long_table(served: ServedApp) -> LongTable:
+async def shared_channel(served: ServedApp) -> SharedChannel:
     ana, bea, carl, dora = [await served.person(name) for name in ("ana", "bea", "carl", "dora")]
     server_id = await served.server(ana, bea, carl)
-    return LongTable(ana, bea, carl, dora, server_id, await served.channel(ana, server_id))
+    return SharedChannel(ana, bea, carl, dora, server_id, await served.channel(ana, server_id))

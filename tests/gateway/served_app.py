@@ -48,8 +48,8 @@ class ServedApp:
         return server.server_id
 
     async def channel(self, owner: SignedIn, server_id: ServerId, name: str = "general") -> RoomId:
-        made = await self.app.communities.create_channel(owner.actor, server_id, name=name)
-        return made.channel.channel_id
+        created = await self.app.communities.create_channel(owner.actor, server_id, name=name)
+        return created.channel.channel_id
 
     async def send(self, who: SignedIn, room_id: RoomId, content: str) -> str:
         """Send a message in a channel; return its id."""

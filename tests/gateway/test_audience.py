@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from cheap import CHEAP
-from gateway.conftest import LongTable, long_table
+from gateway.conftest import SharedChannel, shared_channel
 from gateway.served_app import ServedApp, serve_app
 from gateway.test_hub import RecordingSubscriber, attach
 from sobremesa.app import Sobremesa
@@ -38,12 +38,12 @@ def texts(frames: list[dict[str, Any]]) -> list[str]:
 class World:
     """The application and a model of it, changed together."""
 
-    def __init__(self, served: ServedApp, table: LongTable, clock: SetClock, seed: int) -> None:
-        self.served, self.table, self.clock = served, table, clock
+    def __init__(self, served: ServedApp, shared: SharedChannel, clock: SetClock, seed: int) -> None:
+        self.served, self.shared, self.clock = served, shared, clock
         self.hub, self.feed = served.app.live.hub, served.app.live.feed
         self.polling = Polling(self.hub, self.feed, served.app.subscriptions.memberships_of, served.app.gaps.find)
         self.random = random.Random(seed)
-        self.users = [table.bea, table.carl, table.dora]
+        self.users = [shared.bea, shared.carl, shared.dora]
         self.sent: list[str] = []
         self.deleted: set[str] = set()
         self.since: dict[str, int] = {who.user.user_id: 0 for who in self.users[:2]}
@@ -74,7 +74,7 @@ class World:
 
     async def send(self) -> None:
         text = f"text {len(self.sent)}"
-        await self.served.send(self.table.ana, self.table.channel_id, text)
+        await self.served.send(self.shared.ana, self.shared.channel_id, text)
         self.sent.append(text)
         for subscriber, must in self.subscribers.items():
             if subscriber.user_id in self.since:
@@ -84,9 +84,9 @@ class World:
         left = [text for text in self.sent if text not in self.deleted]
         if left:
             text = self.random.choice(left)
-            page = await self.served.app.communities.page(self.table.ana.actor, self.table.channel_id, limit=100)
+            page = await self.served.app.communities.page(self.shared.ana.actor, self.shared.channel_id, limit=100)
             for found in [each.message_id for each in page.messages if each.content == text]:
-                await self.served.app.communities.delete_message(self.table.ana.actor, self.table.channel_id, found)
+                await self.served.app.communities.delete_message(self.shared.ana.actor, self.shared.channel_id, found)
                 self.deleted.add(text)
 
     async def come_or_go(self) -> None:
@@ -94,14 +94,14 @@ class World:
         who = self.random.choice(self.users)
         user_id, app = who.user.user_id, self.served.app
         if user_id in self.since:
-            await app.communities.members.remove(self.table.ana.actor, self.table.server_id, user_id)
+            await app.communities.members.remove(self.shared.ana.actor, self.shared.server_id, user_id)
             del self.since[user_id]
             for subscriber in self.subscribers:
                 if subscriber.user_id == user_id:
                     received = texts(subscriber.received)
                     self.subscribers[subscriber] = [text for text in self.subscribers[subscriber] if text in received]
         else:
-            invite = await app.communities.invites.create(self.table.ana.actor, self.table.server_id)
+            invite = await app.communities.invites.create(self.shared.ana.actor, self.shared.server_id)
             await app.communities.invites.redeem(who.actor, invite.code)
             self.since[user_id] = len(self.sent)
 
@@ -178,16 +178,16 @@ async def test_current_members_receive_every_event_and_no_other_user_does(
         aiohttp.ClientSession() as http,
     ):
         served = ServedApp(app, "", http)
-        table = await long_table(served)
+        shared = await shared_channel(served)
         await app.live.hub.open()
-        await World(served, table, clock, seed).run()
+        await World(served, shared, clock, seed).run()
 
 
 async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serve_app("sqlite://") as served:
-        table = await long_table(served)
-        elsewhere = await served.server(table.ana, table.bea)
-        other = await served.channel(table.ana, elsewhere)
+        shared = await shared_channel(served)
+        elsewhere = await served.server(shared.ana, shared.bea)
+        other = await served.channel(shared.ana, elsewhere)
         engine, left = served.app.table.engine, 0
 
         def counted(name: str) -> None:
@@ -199,7 +199,7 @@ async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.M
                 left -= 1
                 if left == 0:
                     await served.app.communities.members.remove(
-                        table.ana.actor, table.server_id, table.bea.user.user_id
+                        shared.ana.actor, shared.server_id, shared.bea.user.user_id
                     )
                 return found
 
@@ -208,16 +208,16 @@ async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.M
         for name in ("get", "batch_get", "query"):
             counted(name)
         for number in range(1, MAX_READS):
-            async with served.connect(table.bea) as bea:
+            async with served.connect(shared.bea) as bea:
                 left = number
                 await bea.identify()
                 is_kicked, left = left <= 0, 0
-                await served.send(table.ana, table.channel_id, "to members")
-                await served.send(table.ana, other, "to bea, too")
+                await served.send(shared.ana, shared.channel_id, "to members")
+                await served.send(shared.ana, other, "to bea, too")
                 received = await bea.wait_for("message.created")
                 assert received["content"] == ("to bea, too" if is_kicked else "to members")
                 if not is_kicked:
                     return
-                invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
-                await served.app.communities.invites.redeem(table.bea.actor, invite.code)
+                invite = await served.app.communities.invites.create(shared.ana.actor, shared.server_id)
+                await served.app.communities.invites.redeem(shared.bea.actor, invite.code)
         raise AssertionError("an identify takes more reads than that")

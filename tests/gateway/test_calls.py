@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp, serve_app
 from sobremesa.core.actor import UserId
 from sobremesa.http.calls import MAX_PARAMS_BYTES
@@ -35,21 +35,21 @@ async def test_endpoint_names_and_call_parameters_are_unambiguous(
         assert "idempotencyKey" not in fields
 
 
-async def test_call_returns_what_the_request_returns(served: ServedApp, table: LongTable) -> None:
+async def test_call_returns_what_the_request_returns(served: ServedApp, shared: SharedChannel) -> None:
     for number in range(3):
-        await served.send(table.ana, table.channel_id, f"{number}")
+        await served.send(shared.ana, shared.channel_id, f"{number}")
 
-    async with served.connect(table.bea) as connection:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         for name, line, params in [
             ("accounts.getMe", "/users/me", {}),
             ("communities.listServers", "/servers", {}),
-            ("channels.listMessages", f"/channels/{table.channel_id}/messages", {"limit": 2}),
-            ("communities.listMembers", f"/servers/{table.server_id}/members", {}),
+            ("channels.listMessages", f"/channels/{shared.channel_id}/messages", {"limit": 2}),
+            ("communities.listMembers", f"/servers/{shared.server_id}/members", {}),
         ]:
-            named: dict[str, str] = {"roomId": table.channel_id} if "channels" in name else {}
-            named |= {"serverId": table.server_id} if "Members" in name else {}
-            over_http = await served.get(table.bea, line, **params)
+            named: dict[str, str] = {"roomId": shared.channel_id} if "channels" in name else {}
+            named |= {"serverId": shared.server_id} if "Members" in name else {}
+            over_http = await served.get(shared.bea, line, **params)
             assert await connection.call(name, **named, **params) == (200, over_http)
             assert await connection.call(f"GET /v1{line}", **params) == (200, over_http)
 
@@ -75,56 +75,56 @@ async def test_call_returns_what_the_request_returns(served: ServedApp, table: L
     ],
 )
 async def test_failed_call_returns_a_problem(
-    served: ServedApp, table: LongTable, method: str, params: dict[str, Any], status: int, code: str
+    served: ServedApp, shared: SharedChannel, method: str, params: dict[str, Any], status: int, code: str
 ) -> None:
-    async with served.connect(table.bea) as connection:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         answered, problem = await connection.call(method, **params)
         assert (answered, problem["code"], problem["status"]) == (status, code, status)
         assert (await connection.call("accounts.getMe"))[0] == 200  # the socket is none the worse for it
 
 
-async def test_parameters_that_are_not_an_object_are_refused(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as connection:
+async def test_parameters_that_are_not_an_object_are_refused(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         await connection.send(12, {"method": "accounts.getMe", "params": [1]}, id="a")
         assert (await connection.frame())["d"]["status"] == 422
 
 
-async def test_call_of_a_user_without_access_is_refused(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.dora) as connection:
+async def test_call_of_a_user_without_access_is_refused(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.dora) as connection:
         await connection.identify()
-        status, problem = await connection.call("channels.sendMessage", roomId=table.channel_id, content="hello?")
+        status, problem = await connection.call("channels.sendMessage", roomId=shared.channel_id, content="hello?")
         assert (status, problem["code"]) == (404, "not_found")
 
 
-async def test_repeated_nonce_or_idempotency_key_creates_once(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as connection:
+async def test_repeated_nonce_or_idempotency_key_creates_once(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
-        first = await connection.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
-        second = await connection.call("channels.sendMessage", roomId=table.channel_id, content="once", nonce="n")
+        first = await connection.call("channels.sendMessage", roomId=shared.channel_id, content="once", nonce="n")
+        second = await connection.call("channels.sendMessage", roomId=shared.channel_id, content="once", nonce="n")
         assert (first[0], second[0], second[1]["replayed"]) == (201, 200, True)
-        made = [await connection.call("communities.createServer", name="One", idempotencyKey="k") for _ in range(2)]
-        assert made[0][1]["serverId"] == made[1][1]["serverId"]
+        created = [await connection.call("communities.createServer", name="One", idempotencyKey="k") for _ in range(2)]
+        assert created[0][1]["serverId"] == created[1][1]["serverId"]
 
 
-async def test_writes_of_one_socket_run_in_order(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as connection:
+async def test_writes_of_one_socket_run_in_order(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         for number in range(100):
-            params = {"roomId": table.channel_id, "content": f"{number}" + " @ana" * (number % 2)}
+            params = {"roomId": shared.channel_id, "content": f"{number}" + " @ana" * (number % 2)}
             await connection.send(12, {"method": "channels.sendMessage", "params": params}, id=number)
         answered = 0
         while answered < 100:
             answered += (await connection.frame())["op"] == 13
-        _, page = await connection.call("channels.listMessages", roomId=table.channel_id, limit=100)
+        _, page = await connection.call("channels.listMessages", roomId=shared.channel_id, limit=100)
 
     contents = [message["content"].split()[0] for message in reversed(page["items"])]
     assert contents == [str(number) for number in range(100)]
 
 
-async def test_slow_write_is_not_overtaken_by_a_later_one(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as connection:
+async def test_slow_write_is_not_overtaken_by_a_later_one(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         passwords = {"current": "correct horse battery", "next": "another long password"}
         await connection.send(12, {"method": "accounts.changePassword", "params": passwords}, id="slow")
@@ -139,7 +139,7 @@ async def test_slow_write_is_not_overtaken_by_a_later_one(served: ServedApp, tab
 
 
 async def test_socket_with_too_many_calls_in_progress_is_not_read(
-    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_answer = asyncio.Event()
     asked = served.app.presence.of
@@ -149,7 +149,7 @@ async def test_socket_with_too_many_calls_in_progress_is_not_read(
         return await asked(asking, user_ids)
 
     monkeypatch.setattr(served.app.presence, "of", slow)
-    async with served.connect(table.ana) as connection:
+    async with served.connect(shared.ana) as connection:
         await connection.identify()
         for number in range(CALLS_AT_ONCE + 1):
             await connection.send(12, {"method": "GET /v1/presence", "params": {"userIds": "a"}}, id=number)
@@ -163,8 +163,8 @@ async def test_socket_with_too_many_calls_in_progress_is_not_read(
             pass
 
 
-async def test_heartbeat_ack_does_not_wait_for_a_call(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.ana) as connection:
+async def test_heartbeat_ack_does_not_wait_for_a_call(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.ana) as connection:
         await connection.identify()
         await connection.send(12, {"method": "GET /v1/events", "params": {"after": connection.s, "wait": 3}}, id=1)
         await connection.send(1)
@@ -193,9 +193,9 @@ async def test_rate_limits_apply_to_calls(store: str) -> None:
 
 
 async def test_calls_in_progress_get_results_before_a_bad_frame_closes_the_socket(
-    served: ServedApp, table: LongTable
+    served: ServedApp, shared: SharedChannel
 ) -> None:
-    async with served.connect(table.ana) as connection:
+    async with served.connect(shared.ana) as connection:
         await connection.identify()
         await connection.send(12, {"method": "communities.createServer", "params": {"name": "Last words"}}, id="last")
         await connection.send(99)

@@ -15,7 +15,7 @@ import websockets
 
 from api.running import serving
 from communities.conftest import Ahead
-from gateway.conftest import LongTable, long_table
+from gateway.conftest import SharedChannel, shared_channel
 from gateway.connection import Closed, Connection
 from gateway.served_app import ServedApp, serve_app
 from lengths import CUT_SOCKETS
@@ -68,7 +68,7 @@ class Client:
 
 async def test_server_killed_under_load_loses_no_message_and_no_event(store: str, tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
-        table = await peopled(app)
+        shared = await with_members(app)
     acknowledged: dict[str, str] = {}
     url = ""
     kept: dict[str, str] = {}
@@ -78,19 +78,19 @@ async def test_server_killed_under_load_loses_no_message_and_no_event(store: str
         number = 0
         while not stop.is_set():
             with contextlib.suppress(OSError, websockets.WebSocketException, Closed, TimeoutError):
-                async with Connection(url, table.ana.access_token, open_timeout=5) as connection:
+                async with Connection(url, shared.ana.access_token, open_timeout=5) as connection:
                     await connection.identify()
                     while not stop.is_set():
                         content = f"{sender}/{number}"
                         status, body = await connection.call(
-                            "channels.sendMessage", roomId=table.channel_id, content=content, nonce=content
+                            "channels.sendMessage", roomId=shared.channel_id, content=content, nonce=content
                         )
                         assert status in (200, 201), body
                         acknowledged[body["messageId"]] = content
                         number += 1
             await asyncio.sleep(0.02)
 
-    subscribers = [Client(lambda: url, table.bea.access_token) for _ in range(CLIENTS)]
+    subscribers = [Client(lambda: url, shared.bea.access_token) for _ in range(CLIENTS)]
     tasks: list[asyncio.Task[None]] = []
     for life in range(KILLS + 1):
         with serving(store, tmp_path / f"server-{life}.log") as server:
@@ -106,7 +106,7 @@ async def test_server_killed_under_load_loses_no_message_and_no_event(store: str
             else:
                 stop.set()
                 await asyncio.gather(*tasks[CLIENTS:])
-                kept = await everything_in(store, table)
+                kept = await everything_in(store, shared)
                 await until(partial(have_received, subscribers, kept.keys()))
                 for task in tasks:
                     task.cancel()
@@ -123,8 +123,8 @@ async def test_server_killed_under_load_loses_no_message_and_no_event(store: str
 @pytest.mark.long
 async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Path) -> None:
     async with Sobremesa.open(store, background=False) as app:
-        table = await peopled(app)
-    users = [table.ana, table.bea, table.carl]
+        shared = await with_members(app)
+    users = [shared.ana, shared.bea, shared.carl]
     turns = asyncio.Semaphore(64)
 
     with serving(store, tmp_path / "server.log") as server:
@@ -143,11 +143,11 @@ async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Pat
                 return [frame["d"]["messageId"] for frame in missed if frame["t"] == "message.created"]
 
         await asyncio.gather(*map(come, connections))
-        async with Connection(server.url, table.ana.access_token) as sender:
+        async with Connection(server.url, shared.ana.access_token) as sender:
             await sender.identify()
 
             async def send(content: str) -> str:
-                status, body = await sender.call("channels.sendMessage", roomId=table.channel_id, content=content)
+                status, body = await sender.call("channels.sendMessage", roomId=shared.channel_id, content=content)
                 assert status == 201
                 return str(body["messageId"])
 
@@ -170,26 +170,26 @@ async def test_a_clock_that_is_set_back_an_hour_loses_no_event(store: str, monke
     clock = Ahead()
     monkeypatch.setattr("sobremesa.app.store.SystemClock", lambda: clock)  # the clock of the machine
     async with serve_app(store) as served:
-        table = await long_table(served)
-        async with served.connect(table.bea) as before:
+        shared = await shared_channel(served)
+        async with served.connect(shared.bea) as before:
             await before.identify()
-            await served.send(table.ana, table.channel_id, "before")
+            await served.send(shared.ana, shared.channel_id, "before")
             await before.wait_for("message.created")
         clock.move(seconds=-3600)
-        sent = [await served.send(table.ana, table.channel_id, f"{number}") for number in range(50)]
-        async with served.connect(table.bea) as after:
+        sent = [await served.send(shared.ana, shared.channel_id, f"{number}") for number in range(50)]
+        async with served.connect(shared.bea) as after:
             missed = [frame["d"]["messageId"] for frame in await after.resume(before)]
-            live = await served.send(table.ana, table.channel_id, "live")
+            live = await served.send(shared.ana, shared.channel_id, "live")
             received = (await after.wait_for("message.created"))["messageId"]
 
     assert missed == sent == sorted(sent)
     assert received == live
 
 
-async def peopled(app: Sobremesa) -> LongTable:
-    """The long table, before there is a server."""
+async def with_members(app: Sobremesa) -> SharedChannel:
+    """The shared channel, before there is a server."""
     async with aiohttp.ClientSession() as http:
-        return await long_table(ServedApp(app, "", http))
+        return await shared_channel(ServedApp(app, "", http))
 
 
 def have_received(subscribers: Sequence[Client], ids: Set[str]) -> bool:
@@ -200,13 +200,13 @@ def has_grown_to(things: Sized, size: int) -> bool:
     return len(things) > size
 
 
-async def everything_in(store: str, table: LongTable) -> dict[str, str]:
+async def everything_in(store: str, shared: SharedChannel) -> dict[str, str]:
     """Return the contents of all messages of the channel, by id."""
     kept: dict[str, str] = {}
     before: MessageId | None = None
     async with Sobremesa.open(store, background=False) as app:
         while page := (
-            await app.communities.page(table.ana.actor, table.channel_id, limit=100, before=before)
+            await app.communities.page(shared.ana.actor, shared.channel_id, limit=100, before=before)
         ).messages:
             kept |= {message.message_id: message.content for message in page}
             before = page[-1].message_id

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from cheap import CHEAP
-from gateway.conftest import LongTable, long_table
+from gateway.conftest import SharedChannel, shared_channel
 from gateway.served_app import ServedApp
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
@@ -64,14 +64,14 @@ async def served(store: str) -> AsyncIterator[ServedApp]:
 
 
 @pytest.fixture
-async def hub(served: ServedApp, table: LongTable) -> Hub:
+async def hub(served: ServedApp, shared: SharedChannel) -> Hub:
     await served.app.live.hub.open()
     return served.app.live.hub
 
 
 @pytest.fixture
-async def table(served: ServedApp) -> LongTable:
-    return await long_table(served)
+async def shared(served: ServedApp) -> SharedChannel:
+    return await shared_channel(served)
 
 
 async def subscribe(
@@ -92,47 +92,47 @@ async def attach(
 
 
 async def test_undelivered_message_from_before_a_kick_is_not_delivered_after_it(
-    served: ServedApp, hub: Hub, table: LongTable
+    served: ServedApp, hub: Hub, shared: SharedChannel
 ) -> None:
-    bea, carl = await subscribe(served, table.bea), await subscribe(served, table.carl)
-    await served.send(table.ana, table.channel_id, "just before")
-    await served.app.communities.members.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+    bea, carl = await subscribe(served, shared.bea), await subscribe(served, shared.carl)
+    await served.send(shared.ana, shared.channel_id, "just before")
+    await served.app.communities.members.remove(shared.ana.actor, shared.server_id, shared.bea.user.user_id)
     await hub.step()
 
     assert bea.names == ["member.left"]
     assert carl.names == ["message.created", "member.left"]
 
 
-async def test_late_join_event_does_not_undo_a_kick(served: ServedApp, hub: Hub, table: LongTable) -> None:
-    dora, ana = await subscribe(served, table.dora), await subscribe(served, table.ana)
-    invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
-    await served.app.communities.invites.redeem(table.dora.actor, invite.code)
-    await served.send(table.ana, table.channel_id, "welcome")
-    await served.app.communities.members.remove(table.ana.actor, table.server_id, table.dora.user.user_id)
+async def test_late_join_event_does_not_undo_a_kick(served: ServedApp, hub: Hub, shared: SharedChannel) -> None:
+    dora, ana = await subscribe(served, shared.dora), await subscribe(served, shared.ana)
+    invite = await served.app.communities.invites.create(shared.ana.actor, shared.server_id)
+    await served.app.communities.invites.redeem(shared.dora.actor, invite.code)
+    await served.send(shared.ana, shared.channel_id, "welcome")
+    await served.app.communities.members.remove(shared.ana.actor, shared.server_id, shared.dora.user.user_id)
     await hub.step()
 
     assert "message.created" not in dora.names
     assert "message.created" in ana.names
 
-    invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
-    await served.app.communities.invites.redeem(table.dora.actor, invite.code)
-    await served.send(table.ana, table.channel_id, "welcome back")
+    invite = await served.app.communities.invites.create(shared.ana.actor, shared.server_id)
+    await served.app.communities.invites.redeem(shared.dora.actor, invite.code)
+    await served.send(shared.ana, shared.channel_id, "welcome back")
     await hub.step()
     assert dora.received[-1]["d"]["content"] == "welcome back"
 
 
 async def test_server_deleted_is_delivered_after_older_events(
-    served: ServedApp, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, hub: Hub, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bea, feed = await subscribe(served, table.bea), served.app.live.feed
+    bea, feed = await subscribe(served, shared.bea), served.app.live.feed
     await served.app.communities.members.change_role(
-        table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator"
+        shared.ana.actor, shared.server_id, shared.bea.user.user_id, role="moderator"
     )
     read = feed.next
 
     async def read_before_the_deletion(is_subscribed: Any) -> Any:
         received = await read(is_subscribed)
-        await served.app.communities.delete_server(table.ana.actor, table.server_id)
+        await served.app.communities.delete_server(shared.ana.actor, shared.server_id)
         monkeypatch.undo()
         return received
 
@@ -141,14 +141,14 @@ async def test_server_deleted_is_delivered_after_older_events(
     await hub.step()
 
     assert bea.names[-1] == "server.deleted"
-    assert server(table.server_id) not in hub.topics_of(table.bea.user.user_id)
+    assert server(shared.server_id) not in hub.topics_of(shared.bea.user.user_id)
 
 
 async def test_pending_events_are_flushed_before_a_disconnect(
-    served: ServedApp, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, hub: Hub, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bea = await subscribe(served, table.bea)
-    seat = MembershipKey(table.bea.user.user_id, server(table.server_id))
+    bea = await subscribe(served, shared.bea)
+    seat = MembershipKey(shared.bea.user.user_id, server(shared.server_id))
     received_by_then: list[int] = []
 
     class First(RecordingSubscriber):
@@ -157,8 +157,8 @@ async def test_pending_events_are_flushed_before_a_disconnect(
             hub.disconnect([seat])
             received_by_then.append(len(bea.received))
 
-    await subscribe(served, table.carl, First(table.carl))
-    await served.send(table.ana, table.channel_id, "hello")
+    await subscribe(served, shared.carl, First(shared.carl))
+    await served.send(shared.ana, shared.channel_id, "hello")
     await hub.step()
 
     assert received_by_then == [1]
@@ -166,41 +166,43 @@ async def test_pending_events_are_flushed_before_a_disconnect(
 
 
 async def test_session_that_ends_during_attach_is_closed(
-    served: ServedApp, hub: Hub, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, hub: Hub, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay, "CAUGHT_UP", 1)
     monkeypatch.setattr(replay, "PART", 1)
-    await subscribe(served, table.ana)
-    subscriber = RecordingSubscriber(table.bea)
+    await subscribe(served, shared.ana)
+    subscriber = RecordingSubscriber(shared.bea)
     subscriber.may_go_on.clear()
     before = hub.position()
     for _ in range(3):
-        await served.send(table.ana, table.channel_id, "hello")
+        await served.send(shared.ana, shared.channel_id, "hello")
     await hub.step()
-    coming = asyncio.create_task(attach(served, table.bea, subscriber, before))
+    coming = asyncio.create_task(attach(served, shared.bea, subscriber, before))
     while not subscriber.received:  # noqa: ASYNC110 - it has begun, and waits
         await asyncio.sleep(0)
-    await served.app.accounts.logout(table.bea.actor)
+    await served.app.accounts.logout(shared.bea.actor)
     await hub.step()
     subscriber.may_go_on.set()
     await coming
 
     assert subscriber.is_ended
-    await served.send(table.ana, table.channel_id, "without bea")
+    await served.send(shared.ana, shared.channel_id, "without bea")
     await hub.step()
     assert len(subscriber.received) == 3
 
 
-async def test_member_removed_while_attaching_is_not_subscribed(served: ServedApp, hub: Hub, table: LongTable) -> None:
-    await subscribe(served, table.ana)
-    app, before, bea = served.app, hub.position(), RecordingSubscriber(table.bea)
-    again = partial(app.subscriptions.memberships_of, table.bea.actor)
+async def test_member_removed_while_attaching_is_not_subscribed(
+    served: ServedApp, hub: Hub, shared: SharedChannel
+) -> None:
+    await subscribe(served, shared.ana)
+    app, before, bea = served.app, hub.position(), RecordingSubscriber(shared.bea)
+    again = partial(app.subscriptions.memberships_of, shared.bea.actor)
     async with hub.attaching(bea):
         stale = await again()
-        await app.communities.members.remove(table.ana.actor, table.server_id, table.bea.user.user_id)
+        await app.communities.members.remove(shared.ana.actor, shared.server_id, shared.bea.user.user_id)
         await hub.step()
         await hub.attach(bea, stale, app.live.feed.cursor_of(before), again)
-    await served.send(table.ana, table.channel_id, "without bea")
+    await served.send(shared.ana, shared.channel_id, "without bea")
     await hub.step()
 
     assert bea.names == ["member.left"]
@@ -208,18 +210,18 @@ async def test_member_removed_while_attaching_is_not_subscribed(served: ServedAp
 
 @pytest.mark.parametrize("is_delivered_before", [True, False])
 async def test_server_deleted_while_attaching_is_delivered(
-    is_delivered_before: bool, served: ServedApp, hub: Hub, table: LongTable
+    is_delivered_before: bool, served: ServedApp, hub: Hub, shared: SharedChannel
 ) -> None:
-    await subscribe(served, table.ana)
-    app, before, bea = served.app, hub.position(), RecordingSubscriber(table.bea)
-    again = partial(app.subscriptions.memberships_of, table.bea.actor)
+    await subscribe(served, shared.ana)
+    app, before, bea = served.app, hub.position(), RecordingSubscriber(shared.bea)
+    again = partial(app.subscriptions.memberships_of, shared.bea.actor)
     async with hub.attaching(bea):
         stale = await again()
         await app.communities.members.change_role(
-            table.ana.actor, table.server_id, table.bea.user.user_id, role="moderator"
+            shared.ana.actor, shared.server_id, shared.bea.user.user_id, role="moderator"
         )
         await hub.step()
-        await app.communities.delete_server(table.ana.actor, table.server_id)
+        await app.communities.delete_server(shared.ana.actor, shared.server_id)
         if is_delivered_before:
             await hub.step()
         await hub.attach(bea, stale, app.live.feed.cursor_of(before), again)
@@ -229,20 +231,22 @@ async def test_server_deleted_while_attaching_is_delivered(
     assert bea.names == ["server.deleted"]
 
 
-async def test_session_ended_by_this_process_is_closed_at_once(served: ServedApp, hub: Hub, table: LongTable) -> None:
-    bea = await subscribe(served, table.bea)
-    await served.app.accounts.logout(table.bea.actor)
+async def test_session_ended_by_this_process_is_closed_at_once(
+    served: ServedApp, hub: Hub, shared: SharedChannel
+) -> None:
+    bea = await subscribe(served, shared.bea)
+    await served.app.accounts.logout(shared.bea.actor)
     assert bea.is_ended
 
 
 async def test_withheld_content_is_delivered_only_to_the_author_and_moderators(
-    served: ServedApp, hub: Hub, table: LongTable
+    served: ServedApp, hub: Hub, shared: SharedChannel
 ) -> None:
-    ana, bea, carl = [await subscribe(served, who) for who in (table.ana, table.bea, table.carl)]
-    sent = await served.send(table.bea, table.channel_id, "something nasty")
+    ana, bea, carl = [await subscribe(served, who) for who in (shared.ana, shared.bea, shared.carl)]
+    sent = await served.send(shared.bea, shared.channel_id, "something nasty")
     await hub.step()
-    await served.app.communities.report(table.carl.actor, table.channel_id, sent, "nasty")  # type: ignore[arg-type]
-    admin = table.ana.actor.__class__(user=table.ana.user.user_id, username="ana", is_admin=True)
+    await served.app.communities.report(shared.carl.actor, shared.channel_id, sent, "nasty")  # type: ignore[arg-type]
+    admin = shared.ana.actor.__class__(user=shared.ana.user.user_id, username="ana", is_admin=True)
     cases, _ = await served.app.moderation.list_cases(admin, state="open", limit=10, cursor=None)
     await served.app.moderation.decide(admin, cases[0].case_id, "block", note=None)
     await hub.step()
@@ -253,26 +257,28 @@ async def test_withheld_content_is_delivered_only_to_the_author_and_moderators(
 
 
 async def test_changes_are_not_translated_without_subscribers_and_nothing_is_missed(
-    served: ServedApp, hub: Hub, table: LongTable
+    served: ServedApp, hub: Hub, shared: SharedChannel
 ) -> None:
     before = hub.position()
-    await served.send(table.ana, table.channel_id, "nobody is here")
+    await served.send(shared.ana, shared.channel_id, "nobody is here")
     await hub.step()
-    bea = await attach(served, table.bea, RecordingSubscriber(table.bea), before)
+    bea = await attach(served, shared.bea, RecordingSubscriber(shared.bea), before)
 
     assert [frame["d"]["content"] for frame in bea.received] == ["nobody is here"]
 
 
-async def test_poll_with_only_ephemeral_events_keeps_its_cursor(served: ServedApp, hub: Hub, table: LongTable) -> None:
+async def test_poll_with_only_ephemeral_events_keeps_its_cursor(
+    served: ServedApp, hub: Hub, shared: SharedChannel
+) -> None:
     app = served.app
     polling = Polling(hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
     before = hub.position()
-    waiting = asyncio.create_task(polling.wait(table.bea.actor, before, seconds=10, limit=1))
-    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
+    waiting = asyncio.create_task(polling.wait(shared.bea.actor, before, seconds=10, limit=1))
+    while not hub.subscribers_of(shared.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
         await asyncio.sleep(0)
     for name in ("ana", "carl"):
-        typing = TypingStarted(table.channel_id, "channel", UserId(name), name)
-        hub.publish(typing_started.event(typing, server(table.server_id)))
+        typing = TypingStarted(shared.channel_id, "channel", UserId(name), name)
+        hub.publish(typing_started.event(typing, server(shared.server_id)))
     received = await waiting
 
     assert [item.t for item in received.items] == ["typing.started"]

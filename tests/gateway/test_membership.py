@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from api.conftest import ENGINES, store_of
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.connection import Connection
 from gateway.served_app import ServedApp
 from sobremesa.domains.accounts.sessions import SignedIn
@@ -19,12 +19,12 @@ def store(request: pytest.FixtureRequest) -> str:
     return store_of(request.param, request)
 
 
-async def kick(served: ServedApp, table: LongTable, who: SignedIn) -> None:
-    await served.app.communities.members.remove(table.ana.actor, table.server_id, who.user.user_id)
+async def kick(served: ServedApp, shared: SharedChannel, who: SignedIn) -> None:
+    await served.app.communities.members.remove(shared.ana.actor, shared.server_id, who.user.user_id)
 
 
-async def join(served: ServedApp, table: LongTable, who: SignedIn) -> None:
-    invite = await served.app.communities.invites.create(table.ana.actor, table.server_id)
+async def join(served: ServedApp, shared: SharedChannel, who: SignedIn) -> None:
+    invite = await served.app.communities.invites.create(shared.ana.actor, shared.server_id)
     await served.app.communities.invites.redeem(who.actor, invite.code)
 
 
@@ -32,47 +32,49 @@ def texts(frames: list[dict[str, object]]) -> str:
     return str(frames)
 
 
-async def test_member_kicked_and_back_before_connecting_receives_messages(served: ServedApp, table: LongTable) -> None:
-    await kick(served, table, table.bea)
-    await join(served, table, table.bea)
-    async with served.connect(table.bea) as bea:
+async def test_member_kicked_and_back_before_connecting_receives_messages(
+    served: ServedApp, shared: SharedChannel
+) -> None:
+    await kick(served, shared, shared.bea)
+    await join(served, shared, shared.bea)
+    async with served.connect(shared.bea) as bea:
         await bea.identify()
-        await served.send(table.ana, table.channel_id, "welcome back")
+        await served.send(shared.ana, shared.channel_id, "welcome back")
         assert (await bea.wait_for("message.created"))["content"] == "welcome back"
 
 
-async def test_resume_replays_nothing_of_an_ended_membership(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.dora) as before:
+async def test_resume_replays_nothing_of_an_ended_membership(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.dora) as before:
         await before.identify()
-    await join(served, table, table.dora)
-    sent = await served.send(table.ana, table.channel_id, "deleted text")
-    await served.app.communities.delete_message(table.ana.actor, table.channel_id, sent)  # type: ignore[arg-type]
-    await served.send(table.ana, table.channel_id, "kept text")
-    await kick(served, table, table.dora)
+    await join(served, shared, shared.dora)
+    sent = await served.send(shared.ana, shared.channel_id, "deleted text")
+    await served.app.communities.delete_message(shared.ana.actor, shared.channel_id, sent)  # type: ignore[arg-type]
+    await served.send(shared.ana, shared.channel_id, "kept text")
+    await kick(served, shared, shared.dora)
 
-    async with served.connect(table.dora) as after:
+    async with served.connect(shared.dora) as after:
         missed = await after.resume(before)
     assert "text" not in texts(missed)
     assert {frame["t"] for frame in missed} <= {"member.left"}
 
 
-async def test_resume_replays_only_the_current_membership(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as before, served.connect(table.ana) as other:
+async def test_resume_replays_only_the_current_membership(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as before, served.connect(shared.ana) as other:
         await before.identify()
         await other.identify()
         await before.socket.close()
-        await kick(served, table, table.bea)
-        await served.send(table.ana, table.channel_id, "without bea")
+        await kick(served, shared, shared.bea)
+        await served.send(shared.ana, shared.channel_id, "without bea")
         await asyncio.sleep(0.002)  # another millisecond
-        await join(served, table, table.bea)
-        await served.send(table.ana, table.channel_id, "with bea")
+        await join(served, shared, shared.bea)
+        await served.send(shared.ana, shared.channel_id, "with bea")
         # Messages may overtake the stream, this may not: now the node has read the stream up to here.
-        await served.channel(table.ana, table.server_id, "last")
+        await served.channel(shared.ana, shared.server_id, "last")
         await other.wait_for("channel.created", name="last")
 
-    async with served.connect(table.bea) as after:
+    async with served.connect(shared.bea) as after:
         missed = await after.resume(before)
-        await served.send(table.ana, table.channel_id, "live again")
+        await served.send(shared.ana, shared.channel_id, "live again")
         assert (await after.wait_for("message.created"))["content"] == "live again"
     assert "with bea" in texts(missed)
     assert "without bea" not in texts(missed)
@@ -83,13 +85,13 @@ async def poll(served: ServedApp, who: SignedIn, after: str) -> list[dict[str, o
     return items
 
 
-async def test_poll_replays_nothing_of_an_ended_membership(served: ServedApp, table: LongTable) -> None:
-    start = (await served.get(table.dora, "/events"))["next"]
-    await join(served, table, table.dora)
-    await served.send(table.ana, table.channel_id, "kept text")
-    await kick(served, table, table.dora)
+async def test_poll_replays_nothing_of_an_ended_membership(served: ServedApp, shared: SharedChannel) -> None:
+    start = (await served.get(shared.dora, "/events"))["next"]
+    await join(served, shared, shared.dora)
+    await served.send(shared.ana, shared.channel_id, "kept text")
+    await kick(served, shared, shared.dora)
     async with Connection(
-        served.url, table.ana.access_token
+        served.url, shared.ana.access_token
     ) as ana:  # another subscriber, so that events are translated
         await ana.identify()
-        assert "text" not in texts(await poll(served, table.dora, start))
+        assert "text" not in texts(await poll(served, shared.dora, start))

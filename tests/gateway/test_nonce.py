@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.conftest import ENGINES, store_of
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp
 from gateway.test_replay import block
 from sobremesa.core.ids import MessageId
@@ -24,9 +24,9 @@ def store(request: pytest.FixtureRequest) -> str:
 
 
 async def send(
-    served: ServedApp, who: SignedIn, table: LongTable, content: str, nonce: str | None = NONCE
+    served: ServedApp, who: SignedIn, shared: SharedChannel, content: str, nonce: str | None = NONCE
 ) -> MessageId:
-    return (await served.app.communities.send(who.actor, table.channel_id, Draft(content, nonce=nonce))).message_id
+    return (await served.app.communities.send(who.actor, shared.channel_id, Draft(content, nonce=nonce))).message_id
 
 
 async def missed_by(served: ServedApp, who: SignedIn, after: str) -> list[dict[str, Any]]:
@@ -36,18 +36,18 @@ async def missed_by(served: ServedApp, who: SignedIn, after: str) -> list[dict[s
 
 
 async def test_author_receives_the_nonce_on_all_devices_and_no_other_user_does(
-    served: ServedApp, table: LongTable
+    served: ServedApp, shared: SharedChannel
 ) -> None:
     async with (
-        served.connect(table.carl) as phone,
-        served.connect(table.carl) as laptop,
-        served.connect(table.bea) as bea,
-        served.connect(table.ana) as moderator,
+        served.connect(shared.carl) as phone,
+        served.connect(shared.carl) as laptop,
+        served.connect(shared.bea) as bea,
+        served.connect(shared.ana) as moderator,
     ):
         for connection in (phone, laptop, bea, moderator):
             await connection.identify()
-        await send(served, table.carl, table, "with a nonce")
-        await send(served, table.carl, table, "without", nonce=None)
+        await send(served, shared.carl, shared, "with a nonce")
+        await send(served, shared.carl, shared, "without", nonce=None)
 
         for own in (phone, laptop):
             assert (await own.wait_for("message.created"))["nonce"] == NONCE
@@ -58,45 +58,45 @@ async def test_author_receives_the_nonce_on_all_devices_and_no_other_user_does(
 
 @pytest.mark.parametrize("has_subscriber", [True, False])
 async def test_author_receives_the_nonce_of_missed_messages(
-    served: ServedApp, table: LongTable, has_subscriber: bool
+    served: ServedApp, shared: SharedChannel, has_subscriber: bool
 ) -> None:
-    async with served.connect(table.carl) as before, served.connect(table.bea) as bea:
+    async with served.connect(shared.carl) as before, served.connect(shared.bea) as bea:
         await before.identify()
         if has_subscriber:
             await bea.identify()
         after = before.s
-        sent = await send(served, table.carl, table, "at first")
-        await served.app.communities.edit(table.carl.actor, table.channel_id, sent, "in the end")
+        sent = await send(served, shared.carl, shared, "at first")
+        await served.app.communities.edit(shared.carl.actor, shared.channel_id, sent, "in the end")
         while not {"message.created", "message.updated"} <= {
-            each["t"] for each in await missed_by(served, table.carl, after)
+            each["t"] for each in await missed_by(served, shared.carl, after)
         }:
             pass
 
-    async with served.connect(table.carl) as again:
+    async with served.connect(shared.carl) as again:
         resumed = [each for each in await again.resume(before, after) if each["t"].startswith("message.")]
-    for frames in (resumed, await missed_by(served, table.carl, after)):
+    for frames in (resumed, await missed_by(served, shared.carl, after)):
         assert [(each["t"], each["d"].get("nonce"), each["d"]["content"]) for each in first_of_each(frames)] == [
             ("message.created", NONCE, "in the end"),
             ("message.updated", None, "in the end"),
         ]
-    for frame in await missed_by(served, table.bea, after):
+    for frame in await missed_by(served, shared.bea, after):
         assert "nonce" not in frame["d"]
 
 
-async def test_moderator_receives_withheld_content_without_the_nonce(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.carl) as before:
+async def test_moderator_receives_withheld_content_without_the_nonce(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.carl) as before:
         await before.identify()
-    sent = await send(served, table.carl, table, "nasty")
-    await block(served, table, sent)
+    sent = await send(served, shared.carl, shared, "nasty")
+    await block(served, shared, sent)
 
     async def first_missed(who: SignedIn) -> tuple[str, str | None]:
         while not (missed := await missed_by(served, who, before.s)):
             pass
         return missed[0]["d"]["content"], missed[0]["d"].get("nonce")
 
-    assert await first_missed(table.carl) == ("nasty", NONCE)
-    assert await first_missed(table.ana) == ("nasty", None)
-    assert await first_missed(table.bea) == ("", None)
+    assert await first_missed(shared.carl) == ("nasty", NONCE)
+    assert await first_missed(shared.ana) == ("nasty", None)
+    assert await first_missed(shared.bea) == ("", None)
 
 
 def first_of_each(frames: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp
 from sobremesa.live import log_feed, polling
 from sobremesa.live.event_cursors import EventCursors
 
 
-async def poll(served: ServedApp, table: LongTable, after: str, **query: Any) -> dict[str, Any]:
-    found: dict[str, Any] = await served.get(table.bea, "/events", **{"after": after, "wait": 0} | query)
+async def poll(served: ServedApp, shared: SharedChannel, after: str, **query: Any) -> dict[str, Any]:
+    found: dict[str, Any] = await served.get(shared.bea, "/events", **{"after": after, "wait": 0} | query)
     return found
 
 
@@ -31,36 +31,36 @@ FORGED = [
 ]
 
 
-async def test_forged_cursor_is_refused(served: ServedApp, table: LongTable) -> None:
-    signed = (await served.get(table.bea, "/events"))["next"]
+async def test_forged_cursor_is_refused(served: ServedApp, shared: SharedChannel) -> None:
+    signed = (await served.get(shared.bea, "/events"))["next"]
     store, _, _, _, time, _ = signed.split(".")
     for forged in FORGED:
-        problem = await poll(served, table, forged.format(store=store, time=time, signed=signed))
+        problem = await poll(served, shared, forged.format(store=store, time=time, signed=signed))
         assert (problem["status"], problem["code"]) == (422, "bad_cursor"), forged
 
 
-async def test_cursor_signed_with_another_secret_is_refused(served: ServedApp, table: LongTable) -> None:
-    signed = (await served.get(table.bea, "/events"))["next"]
+async def test_cursor_signed_with_another_secret_is_refused(served: ServedApp, shared: SharedChannel) -> None:
+    signed = (await served.get(shared.bea, "/events"))["next"]
     ours = EventCursors(served.app.store.keyring.secret("gateway"))
     theirs = EventCursors(b"theirs").format(*ours.parse(signed))
-    assert (await poll(served, table, theirs))["code"] == "bad_cursor"
+    assert (await poll(served, shared, theirs))["code"] == "bad_cursor"
 
 
 async def test_poll_reads_a_bounded_part_of_the_log_and_returns_the_next_cursor(
-    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", 2)
     monkeypatch.setattr(polling, "MAX_PAGES", 3)
-    start = (await served.get(table.bea, "/events"))["next"]
-    elsewhere = await served.channel(table.ana, await served.server(table.ana))
+    start = (await served.get(shared.bea, "/events"))["next"]
+    elsewhere = await served.channel(shared.ana, await served.server(shared.ana))
     for number in range(20):
-        await served.send(table.ana, elsewhere, f"not for bea {number}")
-    sent = [await served.send(table.ana, table.channel_id, f"{number}") for number in range(20)]
+        await served.send(shared.ana, elsewhere, f"not for bea {number}")
+    sent = [await served.send(shared.ana, shared.channel_id, f"{number}") for number in range(20)]
 
     received: list[str] = []
     after, asked = start, 0
     while len(received) < len(sent):
-        answer = await poll(served, table, after)
+        answer = await poll(served, shared, after)
         assert answer["next"] != after
         after, asked = answer["next"], asked + 1
         received += [item["d"]["messageId"] for item in answer["items"]]
@@ -68,39 +68,39 @@ async def test_poll_reads_a_bounded_part_of_the_log_and_returns_the_next_cursor(
     assert asked >= 40 // (2 * 3)
 
 
-async def test_poll_stops_at_its_limit(served: ServedApp, table: LongTable) -> None:
-    after = (await served.get(table.bea, "/events"))["next"]
-    sent = [await served.send(table.ana, table.channel_id, f"{number}") for number in range(7)]
+async def test_poll_stops_at_its_limit(served: ServedApp, shared: SharedChannel) -> None:
+    after = (await served.get(shared.bea, "/events"))["next"]
+    sent = [await served.send(shared.ana, shared.channel_id, f"{number}") for number in range(7)]
     received: list[str] = []
     while len(received) < len(sent):
-        answer = await poll(served, table, after, limit=3)
+        answer = await poll(served, shared, after, limit=3)
         assert 0 < len(answer["items"]) <= 3
         received += [item["d"]["messageId"] for item in answer["items"]]
         after = answer["next"]
     assert received == sent
 
 
-async def test_poll_ends_an_older_one_of_the_same_session(served: ServedApp, table: LongTable) -> None:
-    after = (await served.get(table.bea, "/events"))["next"]
+async def test_poll_ends_an_older_one_of_the_same_session(served: ServedApp, shared: SharedChannel) -> None:
+    after = (await served.get(shared.bea, "/events"))["next"]
     hub = served.app.live.hub
-    older = asyncio.create_task(poll(served, table, after, wait=25))
-    while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
+    older = asyncio.create_task(poll(served, shared, after, wait=25))
+    while not hub.subscribers_of(shared.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
         await asyncio.sleep(0)
-    newer = asyncio.create_task(poll(served, table, after, wait=25))
+    newer = asyncio.create_task(poll(served, shared, after, wait=25))
     assert (await older)["items"] == []
-    sent = await served.send(table.ana, table.channel_id, "hello")
+    sent = await served.send(shared.ana, shared.channel_id, "hello")
     assert [item["d"]["messageId"] for item in (await newer)["items"]] == [sent]
 
 
 async def test_other_requests_are_served_while_a_poll_reads_the_log(
-    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_feed, "PAGE_TRANSACTIONS", 1)
-    after = (await served.get(table.bea, "/events"))["next"]
+    after = (await served.get(shared.bea, "/events"))["next"]
     for number in range(polling.MAX_PAGES):
-        await served.send(table.ana, table.channel_id, f"{number}")
+        await served.send(shared.ana, shared.channel_id, f"{number}")
     turns = 0
-    reading = asyncio.create_task(poll(served, table, after))
+    reading = asyncio.create_task(poll(served, shared, after))
     while not reading.done():
         await asyncio.sleep(0)
         turns += 1

@@ -8,7 +8,7 @@ import json
 import pytest
 import websockets
 
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.connection import Connection
 from gateway.served_app import ServedApp, serve_app
 from sobremesa.core.clock import SetClock
@@ -21,18 +21,18 @@ async def test_first_frame_is_hello_with_the_heartbeat_interval(served: ServedAp
         assert await connection.frame() == {"op": 10, "d": {"heartbeatInterval": 30_000}}
 
 
-async def test_ready_has_a_cursor_and_a_snapshot(served: ServedApp, table: LongTable) -> None:
-    await served.send(table.ana, table.channel_id, "hello")
+async def test_ready_has_a_cursor_and_a_snapshot(served: ServedApp, shared: SharedChannel) -> None:
+    await served.send(shared.ana, shared.channel_id, "hello")
 
-    async with served.connect(table.bea) as connection:
+    async with served.connect(shared.bea) as connection:
         ready = await connection.identify()
 
     assert connection.s
     assert ready["user"]["username"] == "bea"
     [server] = ready["servers"]
-    assert (server["serverId"], server["role"]) == (table.server_id, "member")
+    assert (server["serverId"], server["role"]) == (shared.server_id, "member")
     [channel] = server["channels"]
-    assert channel["channelId"] == table.channel_id
+    assert channel["channelId"] == shared.channel_id
     assert channel["unread"] == {"count": 1, "capped": False, "mentions": 0}
     assert {"conversations", "threads", "inboxes", "workspaces", "sessionId"} <= ready.keys()
 
@@ -66,11 +66,11 @@ async def test_socket_that_does_not_identify_is_closed(served: ServedApp, monkey
 
 
 async def test_silent_client_is_closed_and_heartbeats_keep_one_open(
-    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "SILENCE_SECONDS", 1.2)
     monkeypatch.setattr(identify, "SILENCE_SECONDS", 1.2)
-    async with served.connect(table.ana) as silent, served.connect(table.ana) as alive:
+    async with served.connect(shared.ana) as silent, served.connect(shared.ana) as alive:
         await silent.identify()
         await alive.identify()
 
@@ -90,9 +90,9 @@ async def test_a_page_of_another_origin_is_refused(served: ServedApp, origin: st
     assert refused.value.response.status_code == 403
 
 
-async def test_own_origin_and_programs_without_an_origin_are_accepted(served: ServedApp, table: LongTable) -> None:
+async def test_own_origin_and_programs_without_an_origin_are_accepted(served: ServedApp, shared: SharedChannel) -> None:
     for origin in (None, served.url):
-        async with served.connect(table.ana, origin=origin) as connection:
+        async with served.connect(shared.ana, origin=origin) as connection:
             await connection.identify()
 
 
@@ -158,25 +158,25 @@ async def test_expired_token_closes_the_socket(store: str) -> None:
             assert (await connection.closed()).code == 4004
 
 
-async def test_socket_cannot_change_its_user(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.ana) as connection:
+async def test_socket_cannot_change_its_user(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.ana) as connection:
         await connection.identify()
-        await connection.send(2, {"token": table.bea.access_token})
+        await connection.send(2, {"token": shared.bea.access_token})
         assert (await connection.closed()).code == 4005
 
 
-async def test_ended_session_closes_its_sockets(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as connection, served.connect(table.ana) as other:
+async def test_ended_session_closes_its_sockets(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as connection, served.connect(shared.ana) as other:
         await connection.identify()
         await other.identify()
-        await served.app.accounts.logout(table.bea.actor)
+        await served.app.accounts.logout(shared.bea.actor)
         assert (await connection.closed()).code == 4004
         await other.send(1)
         assert await other.frame() == {"op": 11}
 
 
-async def test_deleted_user_is_disconnected_from_every_socket(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.bea) as connection:
+async def test_deleted_user_is_disconnected_from_every_socket(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         status, _ = await connection.call("accounts.deleteMe", password="correct horse battery")
         assert status in (202, 204)
@@ -184,17 +184,17 @@ async def test_deleted_user_is_disconnected_from_every_socket(served: ServedApp,
 
 
 async def test_call_that_ends_its_own_session_gets_its_result_before_the_close(
-    served: ServedApp, table: LongTable
+    served: ServedApp, shared: SharedChannel
 ) -> None:
-    async with served.connect(table.bea) as connection:
+    async with served.connect(shared.bea) as connection:
         await connection.identify()
         status, _ = await connection.call("accounts.logout")
         assert status == 204
         assert (await connection.closed()).code == 4004
 
 
-async def test_too_many_frames_close_the_socket(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.ana) as connection:
+async def test_too_many_frames_close_the_socket(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.ana) as connection:
         await connection.identify()
         for _ in range(gateway.MAX_QUIET_FRAMES + 1):
             await connection.send(1)
@@ -211,8 +211,8 @@ async def test_stopping_server_asks_clients_to_reconnect(store: str) -> None:
     assert (await connection.closed()).code == 1012
 
 
-async def test_frames_of_the_maximum_size_are_accepted(served: ServedApp, table: LongTable) -> None:
-    async with served.connect(table.ana) as connection:
+async def test_frames_of_the_maximum_size_are_accepted(served: ServedApp, shared: SharedChannel) -> None:
+    async with served.connect(shared.ana) as connection:
         await connection.identify()
         frame = json.dumps({"op": 1, "d": ""})
         await connection.socket.send(json.dumps({"op": 1, "d": "x" * (MAX_FRAME_BYTES - len(frame))}))

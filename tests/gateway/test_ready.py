@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 
 from communities.world import requests
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp
 from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.domains.inboxes.entities import InboxKey
@@ -18,9 +18,11 @@ from sobremesa.glue.event_catalog import EVENTS
 from sobremesa.live.asyncapi import document
 
 
-async def test_ready_is_as_documented_and_its_lists_are_those_of_the_api(served: ServedApp, table: LongTable) -> None:
-    ana, bea = table.ana, table.bea
-    await served.send(ana, table.channel_id, "hello")
+async def test_ready_is_as_documented_and_its_lists_are_those_of_the_api(
+    served: ServedApp, shared: SharedChannel
+) -> None:
+    ana, bea = shared.ana, shared.bea
+    await served.send(ana, shared.channel_id, "hello")
     await served.app.conversations.create_direct(ana.actor, bea.actor.user_id)
     await served.app.threads.create(bea.actor, NewThread("project", ana.actor.user_id))
     await served.app.workspaces.create(bea.actor, name="Pantry")
@@ -38,7 +40,7 @@ async def test_ready_is_as_documented_and_its_lists_are_those_of_the_api(served:
     for name in ("conversations", "threads", "workspaces"):
         assert ready[name] == (await served.get(bea, f"/{name}"))["items"]
     [server] = (await served.get(bea, "/servers"))["items"]
-    [channel] = (await served.get(bea, f"/servers/{table.server_id}/channels"))["items"]
+    [channel] = (await served.get(bea, f"/servers/{shared.server_id}/channels"))["items"]
     assert server.items() <= ready["servers"][0].items()
     assert channel.items() <= ready["servers"][0]["channels"][0].items()
     counts = await served.get(bea, "/tenants/default/inboxes/news/counts")
@@ -56,18 +58,18 @@ def misfits(ready: Any) -> list[str]:
     return [error.message for error in validator.iter_errors(ready)]
 
 
-async def test_each_server_costs_a_ready_one_query_and_one_batch(served: ServedApp, table: LongTable) -> None:
+async def test_each_server_costs_a_ready_one_query_and_one_batch(served: ServedApp, shared: SharedChannel) -> None:
     async def cost() -> tuple[int, int]:
         with requests(served.app) as asked:
-            async with served.connect(table.dora) as dora:
+            async with served.connect(shared.dora) as dora:
                 ready = await dora.identify()
         assert all(len(server["channels"]) == 2 for server in ready["servers"])
         return asked["query"], asked["batch_get"]
 
     async def server() -> None:
-        server_id = await served.server(table.ana, table.dora)
+        server_id = await served.server(shared.ana, shared.dora)
         for name in ("one", "two"):
-            await served.channel(table.ana, server_id, name)
+            await served.channel(shared.ana, server_id, name)
 
     await server()
     before = await cost()
@@ -80,15 +82,18 @@ async def test_each_server_costs_a_ready_one_query_and_one_batch(served: ServedA
 
 
 async def test_ready_counts_unread_messages_in_a_bounded_number_of_channels(
-    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ready_snapshot, "COUNTED_CHANNELS", 2)
-    channels = [table.channel_id, *[await served.channel(table.ana, table.server_id, name) for name in ("b", "c", "d")]]
+    channels = [
+        shared.channel_id,
+        *[await served.channel(shared.ana, shared.server_id, name) for name in ("b", "c", "d")],
+    ]
     for channel_id in channels[:3]:
         for text in ("one", "two"):
-            await served.send(table.ana, channel_id, text)
+            await served.send(shared.ana, channel_id, text)
 
-    async with served.connect(table.bea) as bea:
+    async with served.connect(shared.bea) as bea:
         [server] = (await bea.identify())["servers"]
 
     counts = sorted((each["unread"]["count"], each["unread"]["capped"]) for each in server["channels"])

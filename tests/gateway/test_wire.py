@@ -13,7 +13,7 @@ from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
-from gateway.conftest import LongTable
+from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp
 from sobremesa.live.frames import payload_of, text_frame
 from sobremesa.live.socket import MAX_WAITING_BYTES
@@ -36,7 +36,7 @@ def test_consecutive_frames_are_parsed_separately(payloads: list[bytes]) -> None
 
 
 async def test_uvicorn_is_written_to_directly(
-    served: ServedApp, table: LongTable, monkeypatch: pytest.MonkeyPatch
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[bytes] = []
     write = UvicornWire.write
@@ -46,11 +46,11 @@ async def test_uvicorn_is_written_to_directly(
         write(wire, frames, count)
 
     monkeypatch.setattr(UvicornWire, "write", note)
-    async with served.connect(table.ana) as one, served.connect(table.bea) as other:
+    async with served.connect(shared.ana) as one, served.connect(shared.bea) as other:
         await one.identify()
         await other.identify()
         written.clear()
-        await served.send(table.carl, table.channel_id, "once")
+        await served.send(shared.carl, shared.channel_id, "once")
         await one.wait_for("message.created")
         await other.wait_for("message.created")
 
@@ -77,19 +77,19 @@ class OtherServer:
         return json.loads(message["text"]) if "text" in message else message
 
 
-async def test_other_servers_get_the_same_frames_through_asgi(served: ServedApp, table: LongTable) -> None:
+async def test_other_servers_get_the_same_frames_through_asgi(served: ServedApp, shared: SharedChannel) -> None:
     site = served.app.site()
     server = OtherServer(site._gateway)
     running = asyncio.create_task(server.run())
     await server.incoming.put({"type": "websocket.connect"})
     assert (await server.sent())["type"] == "websocket.accept"
     assert (await server.sent())["op"] == 10
-    identify = {"op": 2, "d": {"token": table.ana.access_token}}
+    identify = {"op": 2, "d": {"token": shared.ana.access_token}}
     await server.incoming.put({"type": "websocket.receive", "text": json.dumps(identify)})
     assert (await server.sent())["t"] == "ready"
     texts = ["short", "x" * 3000]
     for text in texts:
-        await served.send(table.bea, table.channel_id, text)
+        await served.send(shared.bea, shared.channel_id, text)
     assert [(await server.sent())["d"]["content"] for _ in texts] == texts
     await server.incoming.put({"type": "websocket.receive", "text": "nonsense"})
     assert (await server.sent())["code"] == 4002

@@ -67,7 +67,7 @@ async def test_inboxes_work_with_other_attribute_names(shop: Shop) -> None:
     assert len(checked) == 43
     wrong = UserStats.key(tenant=SHOP, inbox=NEWS, user_id="User-7")
     await shop.app.table.write(Update(wrong, add(published=3)))
-    mended = [each.partition async for each in shop.inboxes.reconciling.run() if each.drift]
-    assert mended == [UserPartition(SHOP, UserId("User-7"), NEWS)]
+    corrected = [each.partition async for each in shop.inboxes.reconciling.run() if each.drift]
+    assert corrected == [UserPartition(SHOP, UserId("User-7"), NEWS)]
     assert await shop.numbers(reader("User-7")) == (1, 1)
     assert (await shop.inboxes.get_publish(KEY, SHOP, NEWS, own)).state == "done"

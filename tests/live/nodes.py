@@ -130,8 +130,8 @@ class Community:
             await self.register(name)
         ana = self.users[owner].actor
         self.server_id = (await self.app.communities.create_server(ana, name="The long table")).server_id
-        made = await self.app.communities.create_channel(ana, self.server_id, name="general")
-        self.channel_id = made.channel.channel_id
+        created = await self.app.communities.create_channel(ana, self.server_id, name="general")
+        self.channel_id = created.channel.channel_id
         for member in members:
             await self.join(owner, member)
 

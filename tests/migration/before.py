@@ -116,7 +116,7 @@ class Before(NamedTuple):
 
 async def fill(app: Sobremesa, count: int) -> Before:
     owner = person("olga")
-    made = await app.workspaces.create(owner, name="The kitchen")
+    created = await app.workspaces.create(owner, name="The kitchen")
     rows = [old_item(number) for number in range(count)]
     await put(app.table.engine, *rows, old_setting("theme", "light"), old_setting("limits", {"a": 1, "b": [2.5]}))
-    return Before(app, owner, made.workspace.workspace_id, count)
+    return Before(app, owner, created.workspace.workspace_id, count)

@@ -113,8 +113,8 @@ async def test_an_adopted_inquiry_is_the_one_that_a_buyer_comes_back_to(app: Sob
 
     await app.adopting().adopt()
 
-    made = await app.threads.create(BEA, NewThread("inquiry", SAL.user_id, listing_id=ListingId("lst_1")))
-    assert (made.listed.thread.room_id, made.is_new) == (THREAD, False)
+    created = await app.threads.create(BEA, NewThread("inquiry", SAL.user_id, listing_id=ListingId("lst_1")))
+    assert (created.listed.thread.room_id, created.is_new) == (THREAD, False)
     parts = {"buyer_user_id": "usr_1", "seller_user_id": "usr_2", "listing_id": "lst_1"}
     claim = await app.table.get(inquiry_of(**parts))
     assert claim is not None

@@ -115,9 +115,9 @@ async def test_username_assigned_by_another_writer_cannot_be_registered(theirs: 
     with pytest.raises(UsernameTaken):
         await theirs.accounts.register(email="new@example.com", username="TestUser", password="a long password")
 
-    made = await theirs.accounts.register(email="new@example.com", username="free", password="a long password")
+    created = await theirs.accounts.register(email="new@example.com", username="free", password="a long password")
     with pytest.raises(UsernameTaken):
-        await theirs.accounts.change_profile(Actor.of_user(made.user.user_id, "free"), username="name_u_02")
+        await theirs.accounts.change_profile(Actor.of_user(created.user.user_id, "free"), username="name_u_02")
 
 
 async def test_users_are_found_by_their_names(theirs: Sobremesa) -> None:

@@ -67,7 +67,7 @@ async def test_from_the_plan_on_old_rows_are_read_in_their_workspace_only(before
 async def test_the_whole_way_and_back(before: Before, clock: Ahead) -> None:
     migrations = await before.plan()
     filled = await migrations.backfill()
-    assert (filled.migration.phase, filled.outcomes["made"]) == ("copied", before.old_count + 2)
+    assert (filled.migration.phase, filled.outcomes["created"]) == ("copied", before.old_count + 2)
     proof = await before.migrations().verify()
     assert (proof.is_clean, proof.old_rows) == (True, before.old_count + 2)
     await look_again(clock)
@@ -310,4 +310,4 @@ async def test_the_pace_is_kept(before: Before) -> None:
 
     # What is used in the last portion need not be waited for.
     assert report.units / (loop.time() - began) < 150
-    assert report.outcomes["made"] == before.old_count + 2
+    assert report.outcomes["created"] == before.old_count + 2

@@ -39,7 +39,7 @@ def spelled(row: StoredItem, layout: Layout) -> StoredItem:
 async def test_a_team_works_and_old_rows_come_in(app: Sobremesa, clock: Ahead) -> None:
     team = await gather_team(app)
     at, layout = team.workspace_id, app.table.layout
-    made = await app.workspaces.items.create(team.member, at, title="New", data={"a": 1})
+    created = await app.workspaces.items.create(team.member, at, title="New", data={"a": 1})
     await app.workspaces.settings.put(team.owner, at, SettingName("Theme"), "dark")
     rows = [*(old_item(number) for number in range(12)), old_setting("language", "es")]
     for row in (spelled({name: value for name, value in row.items() if name != "entityType"}, layout) for row in rows):
@@ -60,7 +60,7 @@ async def test_a_team_works_and_old_rows_come_in(app: Sobremesa, clock: Ahead) -
     titles, settings = await before.everything()
     assert sorted(titles) == everything
     assert settings == {"Theme": "dark", "language": "es"}
-    assert await app.workspaces.items.get(team.member, at, made.item_id) == made
+    assert await app.workspaces.items.get(team.member, at, created.item_id) == created
     assert await team.mine(team.member) == [at]
     assert await team.mine(person("nobody")) == []
     assert (await app.adopting().adopt()).mismatches == []

@@ -46,7 +46,7 @@ def recipe() -> Recipe:
 
     notes = Copy(
         Note,
-        made=lambda old, plan: Line(number=old.number, words=len(old.text.split())),
+        convert=lambda old, plan: Line(number=old.number, words=len(old.text.split())),
         key=key,
         old_key=lambda line: RawKey(f"NOTE#{line.number}", "NOTE"),
         copies=lambda plan: lines_of(),

@@ -24,8 +24,8 @@ async def empty_address(request: pytest.FixtureRequest, tmp_path: Path) -> Async
     if request.param == "sqlite":
         yield RecordsAddress(file=str(tmp_path / "chat.db.records"))
         return
-    async with new_database(request.getfixturevalue("postgres")) as made:
-        yield made
+    async with new_database(request.getfixturevalue("postgres")) as created:
+        yield created
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -33,8 +33,8 @@ async def address(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     if request.param == "sqlite":
         yield RecordsAddress(file=str(tmp_path / "chat.db.records"))
         return
-    async with new_database(request.getfixturevalue("postgres"), migrated=True) as made:
-        yield made
+    async with new_database(request.getfixturevalue("postgres"), migrated=True) as created:
+        yield created
 
 
 @asynccontextmanager

@@ -24,12 +24,12 @@ async def amend(world: World, card: str = "01JCARD", **given: Any) -> Amendment:
 
 
 async def test_amendment_is_stored_as_it_was_accepted(world: World) -> None:
-    made = await amend(world)
+    created = await amend(world)
 
     page = await world.records.list_amendments(SELLER, THREAD)
 
-    assert page.items == [made]
-    assert (made.payload, made.accepted_at) == ({"days": 3, "parts": ["a", None]}, ACCEPTED_AT)
+    assert page.items == [created]
+    assert (created.payload, created.accepted_at) == ({"days": 3, "parts": ["a", None]}, ACCEPTED_AT)
 
 
 async def test_repeated_card_creates_no_second_amendment(world: World) -> None:
@@ -53,11 +53,11 @@ async def test_amendment_refers_only_to_a_document_of_its_thread(world: World) -
 
 
 async def test_amendment_stores_any_card_payload(world: World) -> None:
-    made = await amend(world, payload={"text": "null \0 here", "much": 10**30, "part": Decimal("0.5"), "": {}})
+    created = await amend(world, payload={"text": "null \0 here", "much": 10**30, "part": Decimal("0.5"), "": {}})
 
-    assert made.payload["text"] == "null \0 here"
-    assert made.payload["much"] == 10**30
-    assert made.payload["part"] == 0.5
+    assert created.payload["text"] == "null \0 here"
+    assert created.payload["much"] == 10**30
+    assert created.payload["part"] == 0.5
 
 
 async def test_amendments_are_paged_for_parties_alone(world: World) -> None:

@@ -34,44 +34,44 @@ async def draft(world: World, title: str = "License", **given: Any) -> DocumentI
 
 
 async def test_document_keeps_every_version_with_its_hash(world: World) -> None:
-    made = await draft(world, note="first")
+    created = await draft(world, note="first")
     again = await world.records.add_version(
-        BUYER, THREAD, made.document_id, version=1, body="Two years.", note="longer"
+        BUYER, THREAD, created.document_id, version=1, body="Two years.", note="longer"
     )
 
-    assert (made.state, made.current_version, made.body) == ("draft", 1, "One year, Europe.")
+    assert (created.state, created.current_version, created.body) == ("draft", 1, "One year, Europe.")
     assert again.current_version == 2
     assert [version.note for version in again.versions] == ["first", "longer"]
     assert again.sha256 == hashlib.sha256(b"Two years.").hexdigest()
-    old = await world.records.get_document(SELLER, THREAD, made.document_id, version=1)
+    old = await world.records.get_document(SELLER, THREAD, created.document_id, version=1)
     assert (old.shown_version, old.body) == (1, "One year, Europe.")
 
 
 async def test_version_is_either_a_text_or_a_file(world: World) -> None:
-    made = await draft(world, body=None, file_id="01JFILE")
+    created = await draft(world, body=None, file_id="01JFILE")
 
-    assert (made.file_id, made.body, made.sha256) == ("01JFILE", None, None)
+    assert (created.file_id, created.body, created.sha256) == ("01JFILE", None, None)
     for content in ({}, {"body": "text", "file_id": "01JFILE"}):
         with pytest.raises(Invalid, match="a text or a file"):
-            await world.records.add_version(SELLER, THREAD, made.document_id, version=1, **content)
+            await world.records.add_version(SELLER, THREAD, created.document_id, version=1, **content)
 
 
 async def test_stale_version_is_refused_with_the_current_document(world: World) -> None:
-    made = await draft(world)
-    await world.records.add_version(BUYER, THREAD, made.document_id, version=1, body="Two years.")
+    created = await draft(world)
+    await world.records.add_version(BUYER, THREAD, created.document_id, version=1, body="Two years.")
 
     with pytest.raises(StaleVersion) as refused:
-        await world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Three years.")
+        await world.records.add_version(SELLER, THREAD, created.document_id, version=1, body="Three years.")
 
     assert refused.value.data["current"].current_version == 2
 
 
 async def test_one_of_many_concurrent_versions_is_added(world: World) -> None:
-    made = await draft(world)
+    created = await draft(world)
 
     outcomes = await asyncio.gather(
         *(
-            world.records.add_version(SELLER, THREAD, made.document_id, version=1, body=f"proposal {number}")
+            world.records.add_version(SELLER, THREAD, created.document_id, version=1, body=f"proposal {number}")
             for number in range(8)
         ),
         return_exceptions=True,
@@ -80,17 +80,17 @@ async def test_one_of_many_concurrent_versions_is_added(world: World) -> None:
     added = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
     assert len(added) == 1
     assert sum(isinstance(outcome, StaleVersion) for outcome in outcomes) == 7
-    found = await world.records.get_document(SELLER, THREAD, made.document_id)
+    found = await world.records.get_document(SELLER, THREAD, created.document_id)
     assert (found.current_version, found.body) == (2, added[0].body)
     assert await world.source_version("docs") == 2
 
 
 async def test_a_document_is_signed_when_buyer_and_seller_have_signed_its_current_version(world: World) -> None:
-    made = await draft(world)
+    created = await draft(world)
 
-    once = await world.records.sign(SELLER, THREAD, made.document_id, version=1)
-    twice = await world.records.sign(OTHER_SELLER, THREAD, made.document_id, version=1)
-    both = await world.records.sign(BUYER, THREAD, made.document_id, version=1)
+    once = await world.records.sign(SELLER, THREAD, created.document_id, version=1)
+    twice = await world.records.sign(OTHER_SELLER, THREAD, created.document_id, version=1)
+    both = await world.records.sign(BUYER, THREAD, created.document_id, version=1)
 
     assert (once.state, twice.state, both.state) == ("draft", "draft", "signed")
     assert [(signed.user_id, signed.role) for signed in both.signatures] == [
@@ -102,56 +102,56 @@ async def test_a_document_is_signed_when_buyer_and_seller_have_signed_its_curren
 
 async def test_concurrent_signatures_of_buyer_and_seller_sign_the_document(world: World) -> None:
     for _ in range(5):
-        made = await draft(world)
+        created = await draft(world)
 
         await asyncio.gather(
-            *(world.records.sign(party, THREAD, made.document_id, version=1) for party in (BUYER, SELLER))
+            *(world.records.sign(party, THREAD, created.document_id, version=1) for party in (BUYER, SELLER))
         )
 
-        assert (await world.records.get_document(BUYER, THREAD, made.document_id)).state == "signed"
+        assert (await world.records.get_document(BUYER, THREAD, created.document_id)).state == "signed"
 
 
 async def test_party_signs_a_version_once_and_an_admin_never(world: World) -> None:
-    made = await draft(world)
+    created = await draft(world)
 
     outcomes = await asyncio.gather(
-        *(world.records.sign(BUYER, THREAD, made.document_id, version=1) for _ in range(4)), return_exceptions=True
+        *(world.records.sign(BUYER, THREAD, created.document_id, version=1) for _ in range(4)), return_exceptions=True
     )
 
     assert sum(isinstance(outcome, AlreadySigned) for outcome in outcomes) == 3
     with pytest.raises(OnlyPartiesSign):
-        await world.records.sign(ADMIN, THREAD, made.document_id, version=1)
+        await world.records.sign(ADMIN, THREAD, created.document_id, version=1)
     with pytest.raises(StaleVersion):
-        await world.records.sign(SELLER, THREAD, made.document_id, version=2)
+        await world.records.sign(SELLER, THREAD, created.document_id, version=2)
     assert await world.source_version("docs") == 2
 
 
 async def test_a_new_version_makes_a_signed_document_a_draft_and_keeps_the_old_signatures(world: World) -> None:
-    made = await draft(world)
+    created = await draft(world)
     for party in (BUYER, SELLER):
-        await world.records.sign(party, THREAD, made.document_id, version=1)
+        await world.records.sign(party, THREAD, created.document_id, version=1)
 
-    changed = await world.records.add_version(BUYER, THREAD, made.document_id, version=1, body="Two years.")
+    changed = await world.records.add_version(BUYER, THREAD, created.document_id, version=1, body="Two years.")
 
     assert (changed.state, changed.signatures) == ("draft", [])
     assert [len(version.signatures) for version in changed.versions] == [2, 0]
     for party in (SELLER, BUYER):
-        changed = await world.records.sign(party, THREAD, made.document_id, version=2)
+        changed = await world.records.sign(party, THREAD, created.document_id, version=2)
     assert changed.state == "signed"
 
 
 async def test_signature_never_applies_to_a_concurrent_version(world: World) -> None:
     for _ in range(5):
-        made = await draft(world)
-        await world.records.sign(SELLER, THREAD, made.document_id, version=1)
+        created = await draft(world)
+        await world.records.sign(SELLER, THREAD, created.document_id, version=1)
 
         signed, added = await asyncio.gather(
-            world.records.sign(BUYER, THREAD, made.document_id, version=1),
-            world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Other words."),
+            world.records.sign(BUYER, THREAD, created.document_id, version=1),
+            world.records.add_version(SELLER, THREAD, created.document_id, version=1, body="Other words."),
             return_exceptions=True,
         )
 
-        found = await world.records.get_document(BUYER, THREAD, made.document_id)
+        found = await world.records.get_document(BUYER, THREAD, created.document_id)
         assert not isinstance(added, BaseException)
         assert (found.state, found.signatures) == ("draft", [])
         assert isinstance(signed, (DocumentInFull, StaleVersion))
@@ -181,14 +181,14 @@ async def test_creator_voids_a_draft_and_an_admin_a_signed_document(world: World
 
 
 async def test_other_users_and_threads_find_nothing(world: World) -> None:
-    made = await draft(world)
+    created = await draft(world)
 
     for actor, thread in ((STRANGER, THREAD), (BUYER, "another-thread")):
         for verb in (
-            world.records.get_document(actor, thread, made.document_id),
-            world.records.add_version(actor, thread, made.document_id, version=1, body="Mine."),
-            world.records.sign(actor, thread, made.document_id, version=1),
-            world.records.void_document(actor, thread, made.document_id),
+            world.records.get_document(actor, thread, created.document_id),
+            world.records.add_version(actor, thread, created.document_id, version=1, body="Mine."),
+            world.records.sign(actor, thread, created.document_id, version=1),
+            world.records.void_document(actor, thread, created.document_id),
         ):
             with pytest.raises(NotFound):
                 await verb
@@ -216,7 +216,7 @@ async def test_repeated_create_returns_the_first_document_and_another_body_is_re
 
 
 async def test_pages_go_from_the_newest_to_the_oldest_without_a_gap(world: World) -> None:
-    made = [(await draft(world, f"number {number}")).document_id for number in range(5)]
+    created = [(await draft(world, f"number {number}")).document_id for number in range(5)]
 
     seen: list[str] = []
     cursor = None
@@ -228,7 +228,7 @@ async def test_pages_go_from_the_newest_to_the_oldest_without_a_gap(world: World
             break
         await draft(world, "in between")
 
-    assert seen == made[::-1]
+    assert seen == created[::-1]
     first = await world.records.list_documents(BUYER, THREAD, limit=2)
     with pytest.raises(BadCursor):
         await world.records.list_documents(BUYER, "another-thread", cursor=first.cursor)
@@ -245,11 +245,11 @@ async def test_text_that_postgresql_cannot_store_is_refused(world: World) -> Non
 
 async def test_number_of_versions_is_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MAX_VERSIONS", 2)
-    made = await draft(world)
-    await world.records.add_version(SELLER, THREAD, made.document_id, version=1, body="Two years.")
+    created = await draft(world)
+    await world.records.add_version(SELLER, THREAD, created.document_id, version=1, body="Two years.")
 
     with pytest.raises(TooManyVersions) as refused:
-        await world.records.add_version(SELLER, THREAD, made.document_id, version=2, body="Three years.")
+        await world.records.add_version(SELLER, THREAD, created.document_id, version=2, body="Three years.")
 
     assert refused.value.data["current"].current_version == 2
 
@@ -265,13 +265,13 @@ class Drawer:
 
 async def test_file_version_has_its_hash_and_must_be_the_users_own(address: RecordsAddress, table: Table) -> None:
     async with open_world(address, table, files=Drawer()) as world:
-        made = await draft(world, body=None, file_id="01JFILE")
+        created = await draft(world, body=None, file_id="01JFILE")
         spent = await world.spend(receipt_file_id="01JFILE")
 
-        assert made.sha256 == hashlib.sha256(b"a page").hexdigest()
+        assert created.sha256 == hashlib.sha256(b"a page").hexdigest()
         assert spent.receipt_file_id == "01JFILE"
         with pytest.raises(NotFound):
-            await world.records.add_version(BUYER, THREAD, made.document_id, version=1, file_id="01JFILE")
+            await world.records.add_version(BUYER, THREAD, created.document_id, version=1, file_id="01JFILE")
         with pytest.raises(NotFound):
             await world.spend(receipt_file_id="01JOTHER")
 

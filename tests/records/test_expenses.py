@@ -20,12 +20,12 @@ async def approve(world: World, expense: Expense, by: Any = BUYER, version: int 
 
 
 async def test_expense_is_returned_as_it_was_submitted(world: World) -> None:
-    made = await world.spend(1999, receipt_file_id="01JFILE")
+    created = await world.spend(1999, receipt_file_id="01JFILE")
 
     page = await world.records.list_expenses(BUYER, THREAD)
 
-    assert page.items == [made]
-    assert (made.amount, made.currency, made.incurred_on, made.state) == (1999, "EUR", DAY, "submitted")
+    assert page.items == [created]
+    assert (created.amount, created.currency, created.incurred_on, created.state) == (1999, "EUR", DAY, "submitted")
 
 
 async def test_money_is_exact_to_the_last_minor_unit(world: World) -> None:
@@ -72,11 +72,11 @@ async def test_only_the_other_side_or_an_admin_decides_an_expense(world: World) 
 
 async def test_one_of_two_concurrent_decisions_wins(world: World) -> None:
     for _ in range(5):
-        made = await world.spend()
+        created = await world.spend()
 
         outcomes = await asyncio.gather(
-            approve(world, made, BUYER),
-            world.records.decide_expense(ADMIN, THREAD, made.expense_id, decision="reject", version=1),
+            approve(world, created, BUYER),
+            world.records.decide_expense(ADMIN, THREAD, created.expense_id, decision="reject", version=1),
             return_exceptions=True,
         )
 
@@ -87,12 +87,12 @@ async def test_one_of_two_concurrent_decisions_wins(world: World) -> None:
 
 
 async def test_decision_on_a_stale_version_is_refused(world: World) -> None:
-    made = await world.spend()
+    created = await world.spend()
 
     with pytest.raises(StaleVersion) as refused:
-        await approve(world, made, version=2)
+        await approve(world, created, version=2)
 
-    assert refused.value.data["current"] == made
+    assert refused.value.data["current"] == created
 
 
 async def test_submitter_voids_an_expense_until_it_is_decided(world: World) -> None:
@@ -112,10 +112,12 @@ async def test_submitter_voids_an_expense_until_it_is_decided(world: World) -> N
 
 async def test_concurrent_void_and_approval_have_one_outcome(world: World) -> None:
     for _ in range(5):
-        made = await world.spend()
+        created = await world.spend()
 
         outcomes = await asyncio.gather(
-            approve(world, made), world.records.void_expense(SELLER, THREAD, made.expense_id), return_exceptions=True
+            approve(world, created),
+            world.records.void_expense(SELLER, THREAD, created.expense_id),
+            return_exceptions=True,
         )
 
         assert sum(isinstance(outcome, ExpenseDecided) for outcome in outcomes) == 1
@@ -139,25 +141,25 @@ async def test_a_repeated_submission_is_one_expense(world: World) -> None:
 
 
 async def test_other_users_and_threads_find_nothing(world: World) -> None:
-    made = await world.spend()
+    created = await world.spend()
 
     for actor, thread in ((STRANGER, THREAD), (BUYER, "another-thread")):
         with pytest.raises(NotFound):
-            await world.records.decide_expense(actor, thread, made.expense_id, decision="approve", version=1)
+            await world.records.decide_expense(actor, thread, created.expense_id, decision="approve", version=1)
         with pytest.raises(NotFound):
-            await world.records.void_expense(actor, thread, made.expense_id)
+            await world.records.void_expense(actor, thread, created.expense_id)
     with pytest.raises(NotFound):
         await world.records.list_expenses(STRANGER, THREAD)
     assert await world.source_version("expenses") == 1
 
 
 async def test_pages_of_expenses_carry_the_totals_of_all(world: World) -> None:
-    made = [(await world.spend(100 + number)).expense_id for number in range(5)]
+    created = [(await world.spend(100 + number)).expense_id for number in range(5)]
 
     first = await world.records.list_expenses(BUYER, THREAD, limit=3)
     second = await world.records.list_expenses(BUYER, THREAD, limit=3, cursor=first.next)
 
-    assert [expense.expense_id for expense in (*first.items, *second.items)] == made[::-1]
+    assert [expense.expense_id for expense in (*first.items, *second.items)] == created[::-1]
     assert second.next is None
     assert first.totals == second.totals
     assert first.totals[0].amount == 510

@@ -56,8 +56,8 @@ async def assert_fresh(world: World, tab: Tab, thread: str = THREAD) -> Shown:
 
 
 async def test_replay_writes_changes_and_leaves_nothing_pending(world: World) -> None:
-    made = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
-    await world.records.sign(BUYER, THREAD, made.document_id, version=1)
+    created = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+    await world.records.sign(BUYER, THREAD, created.document_id, version=1)
     await world.spend(1250)
 
     assert await world.outbox.replay() == ReplayResult(written=2, failed=0)
@@ -198,9 +198,9 @@ async def test_background_replay_follows_a_commit_at_once(address: RecordsAddres
     running = asyncio.create_task(store.run())
     try:
         records = store.records
-        made = await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+        created = await records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
         await panels.until(lambda: panels.versions == [1])
-        await records.sign(BUYER, THREAD, made.document_id, version=1)
+        await records.sign(BUYER, THREAD, created.document_id, version=1)
         await panels.until(lambda: panels.versions == [1, 2])
     finally:
         running.cancel()

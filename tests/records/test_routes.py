@@ -78,9 +78,9 @@ async def call(address: RecordsAddress, table: Table) -> AsyncIterator[Caller]:
 
 
 async def test_a_document_from_draft_to_signature(call: Caller) -> None:
-    status, made = await call("sol", "POST", DOCUMENTS, DRAFT)
-    assert (status, made["state"], made["currentVersion"], made["createdBy"]) == (201, "draft", 1, "seller-1")
-    document = f"{DOCUMENTS}/{made['documentId']}"
+    status, created = await call("sol", "POST", DOCUMENTS, DRAFT)
+    assert (status, created["state"], created["currentVersion"], created["createdBy"]) == (201, "draft", 1, "seller-1")
+    document = f"{DOCUMENTS}/{created['documentId']}"
 
     status, changed = await call("bea", "POST", f"{document}/versions", {"body": "So be it!", "version": 1})
     assert (status, changed["currentVersion"], changed["body"]) == (201, 2, "So be it!")
@@ -104,9 +104,9 @@ async def test_a_document_from_draft_to_signature(call: Caller) -> None:
 
 
 async def test_an_expense_from_submission_to_decision(call: Caller) -> None:
-    status, made = await call("sol", "POST", EXPENSES, TRAIN)
-    assert (status, made["amount"], made["incurredOn"], made["version"]) == (201, 1250, "2026-11-16", 1)
-    decision = f"{EXPENSES}/{made['expenseId']}/decision"
+    status, created = await call("sol", "POST", EXPENSES, TRAIN)
+    assert (status, created["amount"], created["incurredOn"], created["version"]) == (201, 1250, "2026-11-16", 1)
+    decision = f"{EXPENSES}/{created['expenseId']}/decision"
 
     status, own = await call("sam", "POST", decision, {"decision": "approve", "version": 1})
     assert (status, own["code"]) == (403, "own_expense")
@@ -235,9 +235,9 @@ async def test_unavailable_records_are_a_503_without_details(table: Table) -> No
 
 
 async def test_long_document_is_accepted_above_the_usual_body_limit(call: Caller) -> None:
-    status, made = await call("sol", "POST", DOCUMENTS, DRAFT | {"body": "ñ" * 100_000})
+    status, created = await call("sol", "POST", DOCUMENTS, DRAFT | {"body": "ñ" * 100_000})
 
-    assert (status, len(made["body"])) == (201, 100_000)
+    assert (status, len(created["body"])) == (201, 100_000)
 
 
 async def test_every_route_is_documented(call: Caller) -> None:

@@ -44,8 +44,10 @@ class Life:
         spent = self.expenses[which % len(self.expenses)] if self.expenses else "none"
         match verb:
             case "draft":
-                made = await records.create_document(who, thread, title=f"No {which}", kind="other", body="x" * version)
-                self.documents.append(made.document_id)
+                created = await records.create_document(
+                    who, thread, title=f"No {which}", kind="other", body="x" * version
+                )
+                self.documents.append(created.document_id)
             case "revise":
                 await records.add_version(who, thread, paper, version=version, file_id=f"file-{which}")
             case "sign":

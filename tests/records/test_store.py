@@ -109,15 +109,15 @@ async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: Rec
 
 @pytest.mark.parametrize("name", APPEND_ONLY)
 async def test_append_only_rows_cannot_be_changed_or_deleted(world: World, name: str) -> None:
-    made = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
-    await world.records.sign(BUYER, THREAD, made.document_id, version=1)
+    created = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+    await world.records.sign(BUYER, THREAD, created.document_id, version=1)
     await world.records.record_amendment(
         THREAD,
         card_message_id="01JCARD",
         summary="A day more",
         payload={},
         accepted_by="buyer-1",
-        accepted_at=made.created_at,
+        accepted_at=created.created_at,
     )
     column = {"document_versions": "note", "signatures": "role", "amendments": "summary", "history": "action"}[name]
 

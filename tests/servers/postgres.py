@@ -95,15 +95,15 @@ def _new_cluster(programs: Path, folder: Path, owner: Owner | None) -> Path:
     if owner is not None:
         os.chown(data, owner.uid, owner.gid)
     options = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
-    made = subprocess.run(
+    created = subprocess.run(
         [*tether(owner), str(programs / "initdb"), "-D", str(data), *options],
         capture_output=True,
         text=True,
         cwd=folder,
         check=False,
     )
-    if made.returncode != 0:
-        raise ServerFailed("postgres", "could not make its folder", made.stdout + made.stderr)
+    if created.returncode != 0:
+        raise ServerFailed("postgres", "could not make its folder", created.stdout + created.stderr)
     return data
 
 

@@ -24,6 +24,6 @@ class Heartbeat:
         await asyncio.sleep(0)
         before = self.turns
         await work
-        made = self.turns - before
+        created = self.turns - before
         beating.cancel()
-        return made
+        return created

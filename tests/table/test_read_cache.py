@@ -26,13 +26,13 @@ async def file_table(tmp_path: Path) -> AsyncIterator[Table]:
 
 
 async def test_result_is_loaded_once_until_a_row_it_read_changes(table: Table) -> None:
-    made = 0
+    created = 0
     cache: ReadCache[str, str | None] = ReadCache(table, 10)
     key = Room.key(room_id="r")
 
     async def read() -> str | None:
-        nonlocal made
-        made += 1
+        nonlocal created
+        created += 1
         room = await table.get(key, consistent=True)
         return None if room is None else room.name
 
@@ -46,7 +46,7 @@ async def test_result_is_loaded_once_until_a_row_it_read_changes(table: Table) -
     assert await cache.get_or_load("name", read) is None
 
     is_known = table.engine.version_of("ROOM#r") is not None
-    assert made == (4 if is_known else 6)
+    assert created == (4 if is_known else 6)
 
 
 async def test_cached_read_costs_as_much_as_a_read(table: Table) -> None:
@@ -67,25 +67,25 @@ async def test_cached_read_costs_as_much_as_a_read(table: Table) -> None:
 
 async def test_expiring_rows_and_index_pages_are_never_cached(table: Table) -> None:
     cache: ReadCache[str, int] = ReadCache(table, 10)
-    made = 0
+    created = 0
 
     async def read_session() -> int:
-        nonlocal made
-        made += 1
+        nonlocal created
+        created += 1
         await table.get(Session.key(user_id="u", session_id="s"))
-        return made
+        return created
 
     async def read_index() -> int:
-        nonlocal made
-        made += 1
+        nonlocal created
+        created += 1
         await table.query(rooms_of(user_id="u"))
-        return made
+        return created
 
     for _ in range(2):
         await cache.get_or_load("session", read_session)
         await cache.get_or_load("index", read_index)
 
-    assert made == 4
+    assert created == 4
 
 
 async def test_a_result_inside_of_another_changes_both(file_table: Table) -> None:

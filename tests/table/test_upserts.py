@@ -14,10 +14,10 @@ from table.samples import Message, Room, Seat, Session
 
 
 async def test_upsert_creates_a_complete_row(table: Table) -> None:
-    made = await table.write(Upsert(Seat.key(room_id="r", user_id="u"), set_to(role="guest")))
+    created = await table.write(Upsert(Seat.key(room_id="r", user_id="u"), set_to(role="guest")))
 
-    assert made == Seat(room_id="r", user_id="u", role="guest")
-    assert await table.get(Seat.key(room_id="r", user_id="u"), consistent=True) == made
+    assert created == Seat(room_id="r", user_id="u", role="guest")
+    assert await table.get(Seat.key(room_id="r", user_id="u"), consistent=True) == created
 
 
 async def test_an_upsert_speaks_only_of_a_row_that_is_there(table: Table) -> None:

@@ -79,9 +79,9 @@ async def test_the_engine_gives_an_update_the_new_item_and_a_put_or_delete_the_o
 
 
 async def test_update_with_always_creates_a_complete_row(table: Table) -> None:
-    made = await table.write(Update(ROOM, add(messages=1), when=always()))
+    created = await table.write(Update(ROOM, add(messages=1), when=always()))
 
-    assert made == Room(room_id="r", messages=1)
+    assert created == Room(room_id="r", messages=1)
     assert await stored(table.engine, *ROOM.raw) == {
         "pk": "ROOM#r", "sk": "#METADATA", "entityType": "Room", "roomId": "r", "messages": 1,
     }  # fmt: skip

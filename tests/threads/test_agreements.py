@@ -85,10 +85,10 @@ async def test_file_of_a_record_survives_its_message_and_never_expires(deal: Dea
     message = await app.threads.send(deal.seller, thread_id, Draft("the contract", attachments=[sent.file_id]))
     records = app.records
     for file in (sent, alone):
-        made = await records.create_document(
+        created = await records.create_document(
             deal.seller, thread_id, title="License", kind="license", file_id=file.file_id
         )
-        assert made.sha256 is not None
+        assert created.sha256 is not None
 
     await app.threads.delete_message(deal.seller, thread_id, message.message_id)
     clock.move(seconds=2 * DAY)

@@ -134,11 +134,11 @@ async def test_card_moved_by_another_program_between_read_and_write_is_not_moved
 
 
 async def test_concurrent_cards_all_appear_in_the_tab(deal: Deal) -> None:
-    made = await asyncio.gather(*(offer(deal, (deal.buyer, deal.seller)[number % 2]) for number in range(8)))
+    created = await asyncio.gather(*(offer(deal, (deal.buyer, deal.seller)[number % 2]) for number in range(8)))
     await assert_tab_is_the_same(deal)
 
     await asyncio.gather(
-        *(move(deal, (deal.seller, deal.buyer)[number % 2], card, "accepted") for number, card in enumerate(made))
+        *(move(deal, (deal.seller, deal.buyer)[number % 2], card, "accepted") for number, card in enumerate(created))
     )
     await assert_tab_is_the_same(deal)
     tab = await deal.app.threads.tabs.get(deal.buyer, deal.thread_id, "actions")
@@ -353,18 +353,18 @@ async def test_invalid_payloads_are_refused(deal: Deal) -> None:
 
 
 async def test_repeated_idempotency_key_creates_one_card(deal: Deal) -> None:
-    async def made(amount: int = 1) -> MessageId:
+    async def created(amount: int = 1) -> MessageId:
         card = await deal.app.threads.cards.create(
             deal.buyer, deal.thread_id, type="offer", payload=PRICE | {"amount": amount}, key="once"
         )
         return card.message_id
 
-    [card_id] = set(await asyncio.gather(*(made() for _ in range(4))))
+    [card_id] = set(await asyncio.gather(*(created() for _ in range(4))))
     with pytest.raises(KeyReused):
-        await made(2)
+        await created(2)
     assert await deal.contents() == ["offer: open"]
     await deal.app.threads.set_status(deal.seller, deal.thread_id, "locked")
-    assert await made() == card_id, "a client that lost the response gets it, also after a lock"
+    assert await created() == card_id, "a client that lost the response gets it, also after a lock"
 
 
 async def test_message_of_a_card_cannot_be_edited_or_deleted(deal: Deal) -> None:
@@ -379,7 +379,7 @@ async def test_message_of_a_card_cannot_be_edited_or_deleted(deal: Deal) -> None
 
 
 async def test_cards_are_listed_page_by_page(deal: Deal) -> None:
-    made = [await offer(deal) for _ in range(5)]
+    created = [await offer(deal) for _ in range(5)]
     found: list[MessageId] = []
     cursor = None
     while True:
@@ -388,7 +388,7 @@ async def test_cards_are_listed_page_by_page(deal: Deal) -> None:
         if cursor is None:
             break
 
-    assert found == [card.message_id for card in reversed(made)]
+    assert found == [card.message_id for card in reversed(created)]
     with pytest.raises(NotFound):
         await deal.app.threads.cards.list_cards(deal.stranger, deal.thread_id, limit=2)
     with pytest.raises(NotFound):

@@ -54,8 +54,8 @@ async def life(app: Sobremesa) -> Life:
     deals = [await strike_deal(app) for _ in range(3)]
     own, helped, left = deals
     # Their own thread: created like the others, with them as the buyer.
-    made = await app.threads.create(zeb, NewThread("project", own.seller.user_id))
-    own = own._replace(thread_id=made.listed.thread.room_id, buyer=zeb)
+    created = await app.threads.create(zeb, NewThread("project", own.seller.user_id))
+    own = own._replace(thread_id=created.listed.thread.room_id, buyer=zeb)
     for deal in (helped, left):
         await app.threads.participants.add(deal.buyer, deal.thread_id, zeb.user_id, "buyer")
     for deal in (own, helped, left):

@@ -190,8 +190,8 @@ async def test_inbox_and_references_of_another_writer_list_the_thread(old_deal: 
     brief = await old_deal.app.threads.tabs.get(BEA, OLD, "brief")
     assert (brief.content, brief.source_version) == ({"title": "A kitchen", "budget": 12.5}, 0)
     await old_deal.app.threads.tabs.put(BEA, OLD, "brief", {"title": "Two kitchens"}, source_version=1)
-    made = await old_deal.app.threads.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
-    await old_deal.app.threads.cards.move(SAL, OLD, made.message_id, to="accepted", version=1)
+    created = await old_deal.app.threads.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+    await old_deal.app.threads.cards.move(SAL, OLD, created.message_id, to="accepted", version=1)
     until = clock.now_ms() + 60_000
     silenced = await old_deal.app.threads.participants.change(BEA, OLD, SAL.user_id, blocked_until=at(until))
     assert silenced.blocked_until == instant(until)
@@ -246,10 +246,10 @@ async def test_send_works_with_a_duplicate_in_the_participants_list(old_deal: De
 async def test_card_is_added_to_an_actions_tab_of_another_writer(old_deal: Deal, content: Any) -> None:
     await old_deal.app.table.write(Put(Tab(room_id=OLD, tab="actions", content=content)))
 
-    made = await old_deal.app.threads.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
+    created = await old_deal.app.threads.cards.create(BEA, OLD, type="offer", payload={"amount": 1, "currency": "EUR"})
 
     shown = (await old_deal.app.threads.tabs.get(SAL, OLD, "actions")).content
-    assert [entry["messageId"] for entry in shown] == [made.message_id]
+    assert [entry["messageId"] for entry in shown] == [created.message_id]
 
 
 async def test_card_with_only_the_documented_attributes_is_read_listed_and_moved(old_deal: Deal) -> None:

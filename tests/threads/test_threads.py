@@ -34,10 +34,10 @@ async def test_20_concurrent_creates_of_one_inquiry_create_one_thread(app: Sobre
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     wanted = NewThread("inquiry", seller.user_id, L)
 
-    made = await asyncio.gather(*(app.threads.create(buyer, wanted) for _ in range(20)))
+    created = await asyncio.gather(*(app.threads.create(buyer, wanted) for _ in range(20)))
 
-    assert len({one.listed.thread.room_id for one in made}) == 1
-    assert sum(one.is_new for one in made) == 1
+    assert len({one.listed.thread.room_id for one in created}) == 1
+    assert sum(one.is_new for one in created) == 1
     stored = [item async for item in app.table.scan(consistent=True) if item["sk"] == "THR"]
     assert len(stored) == 1
     # Another listing, another seller, the other way round: each is a thread of its own.
@@ -88,11 +88,11 @@ async def test_thread_with_lbg_and_leg_is_listed_by_each(app: Sobremesa) -> None
     project = NewThread("project", seller.user_id)
     lbg, leg = LbgId("lbg_1"), LegId("leg_1")
 
-    async def made(**about: Any) -> RoomId:
+    async def created(**about: Any) -> RoomId:
         return (await app.threads.create(buyer, project._replace(**about))).listed.thread.room_id
 
-    both, of_lbg, of_leg = await made(lbg_id=lbg, leg_id=leg), await made(lbg_id=lbg), await made(leg_id=leg)
-    await made(lbg_id=LbgId("lbg_2"), leg_id=LegId("leg_2"))
+    both, of_lbg, of_leg = await created(lbg_id=lbg, leg_id=leg), await created(lbg_id=lbg), await created(leg_id=leg)
+    await created(lbg_id=LbgId("lbg_2"), leg_id=LegId("leg_2"))
 
     async def found(**about: Any) -> set[RoomId]:
         about = {"lbg_id": None, "leg_id": None} | about

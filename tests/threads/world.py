@@ -85,8 +85,8 @@ async def strike_deal(app: Sobremesa, kind: ThreadKind = "inquiry", **about: Any
     buyer, seller = await new_person(app, "bea"), await new_person(app, "sal")
     admin, stranger = await new_person(app, "ada"), await new_person(app, "sam")
     wanted = NewThread(kind, seller.user_id, listing_id=ListingId(f"lst-{uuid.uuid4().hex[:8]}"))
-    made = await app.threads.create(buyer, wanted._replace(**about))
-    thread = made.listed.thread
+    created = await app.threads.create(buyer, wanted._replace(**about))
+    thread = created.listed.thread
     thread_id, now = thread.room_id, thread.created_at
     # Written as rows, so that the thread starts without a notice.
     participant = Participant(

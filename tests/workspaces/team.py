@@ -46,8 +46,8 @@ class Team(NamedTuple):
 
 async def gather_team(app: Sobremesa) -> Team:
     owner, admin, member = await known(app, "olga", "ada", "mel")
-    made = await app.workspaces.create(owner, name="The kitchen")
-    workspace_id = made.workspace.workspace_id
+    created = await app.workspaces.create(owner, name="The kitchen")
+    workspace_id = created.workspace.workspace_id
     for who in (admin, member):
         await join(app, owner, workspace_id, who)
     await app.workspaces.members.change_role(owner, workspace_id, admin.user_id, role="admin")

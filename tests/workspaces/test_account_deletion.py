@@ -19,25 +19,25 @@ async def finish(app: Sobremesa) -> None:
 async def test_only_owner_of_a_shared_workspace_cannot_delete_their_account(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
-    made = await app.workspaces.create(zeb, name="Zeb's")
-    await join(app, zeb, made.workspace.workspace_id, team.member)
+    created = await app.workspaces.create(zeb, name="Zeb's")
+    await join(app, zeb, created.workspace.workspace_id, team.member)
 
     with pytest.raises(OwnsWorkspaces) as refused:
         await app.accounts.delete_me(zeb, password=PASSWORD)
-    assert refused.value.data == {"workspace_ids": [made.workspace.workspace_id]}
+    assert refused.value.data == {"workspace_ids": [created.workspace.workspace_id]}
 
-    await app.workspaces.members.change_role(zeb, made.workspace.workspace_id, team.member.user_id, role="owner")
+    await app.workspaces.members.change_role(zeb, created.workspace.workspace_id, team.member.user_id, role="owner")
     await app.accounts.delete_me(zeb, password=PASSWORD)
     await finish(app)
     assert await team.mine(zeb) == []
-    assert (await app.workspaces.get(team.member, made.workspace.workspace_id)).workspace.owners == 1
+    assert (await app.workspaces.get(team.member, created.workspace.workspace_id)).workspace.owners == 1
 
 
 async def test_workspace_is_deleted_with_its_only_member(team: Team) -> None:
     app = team.app
     zeb = await register(app, "zebedee")
-    made = await app.workspaces.create(zeb, name="Only mine")
-    await app.workspaces.items.create(zeb, made.workspace.workspace_id, title="secret")
+    created = await app.workspaces.create(zeb, name="Only mine")
+    await app.workspaces.items.create(zeb, created.workspace.workspace_id, title="secret")
     await join(app, team.owner, team.workspace_id, zeb)
 
     await app.accounts.delete_me(zeb, password=PASSWORD)

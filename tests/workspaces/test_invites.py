@@ -102,8 +102,8 @@ async def test_members_cannot_create_invites_and_others_cannot_revoke_them(team:
         await team.app.invites.revoke(team.member, invite.code)
     with pytest.raises(NotFound):
         await team.app.invites.revoke(team.stranger, invite.code)
-    made = await team.app.workspaces.invites.create(team.owner, team.workspace_id, key="k")
-    assert (await team.app.workspaces.invites.create(team.owner, team.workspace_id, key="k")).code == made.code
+    created = await team.app.workspaces.invites.create(team.owner, team.workspace_id, key="k")
+    assert (await team.app.workspaces.invites.create(team.owner, team.workspace_id, key="k")).code == created.code
 
 
 @pytest.mark.parametrize("uses", [{}, {"uses": None}], ids=["absent", "null"])

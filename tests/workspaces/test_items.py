@@ -19,24 +19,24 @@ from workspaces.team import Team, gather_team
 
 async def test_item_is_created_changed_listed_by_status_and_deleted(team: Team) -> None:
     app, at = team.app, team.workspace_id
-    made = await app.workspaces.items.create(
+    created = await app.workspaces.items.create(
         team.member, at, title="Coffee", status="open", data={"amount": 2, "of": ["kg"]}
     )
     other = await app.workspaces.items.create(team.owner, at, title="Cake")
 
-    changed = await app.workspaces.items.change(team.admin, at, made.item_id, version=1, changes={"status": "done"})
+    changed = await app.workspaces.items.change(team.admin, at, created.item_id, version=1, changes={"status": "done"})
 
-    assert (changed.version, changed.status, changed.title, changed.data) == (2, "done", "Coffee", made.data)
-    assert await app.workspaces.items.get(team.member, at, made.item_id) == changed
+    assert (changed.version, changed.status, changed.title, changed.data) == (2, "done", "Coffee", created.data)
+    assert await app.workspaces.items.get(team.member, at, created.item_id) == changed
     assert await team.items() == [changed, other]
     assert await team.items(status="done") == [changed]
     assert await team.items(status="open") == []
-    await app.workspaces.items.delete(team.member, at, made.item_id)
+    await app.workspaces.items.delete(team.member, at, created.item_id)
     assert await team.items() == [other]
     for attempt in (
-        app.workspaces.items.get(team.member, at, made.item_id),
-        app.workspaces.items.delete(team.member, at, made.item_id),
-        app.workspaces.items.change(team.member, at, made.item_id, version=2, changes={}),
+        app.workspaces.items.get(team.member, at, created.item_id),
+        app.workspaces.items.delete(team.member, at, created.item_id),
+        app.workspaces.items.change(team.member, at, created.item_id, version=2, changes={}),
         app.workspaces.items.get(team.member, at, ItemId("nothing")),
     ):
         with pytest.raises(NotFound):
@@ -45,11 +45,11 @@ async def test_item_is_created_changed_listed_by_status_and_deleted(team: Team) 
 
 async def test_one_of_concurrent_changes_succeeds_and_the_rest_get_the_current_item(team: Team) -> None:
     app, at = team.app, team.workspace_id
-    made = await app.workspaces.items.create(team.member, at, title="Coffee")
+    created = await app.workspaces.items.create(team.member, at, title="Coffee")
 
     outcomes = await asyncio.gather(
         *(
-            app.workspaces.items.change(team.member, at, made.item_id, version=1, changes={"title": str(n)})
+            app.workspaces.items.change(team.member, at, created.item_id, version=1, changes={"title": str(n)})
             for n in range(10)
         ),
         return_exceptions=True,
@@ -59,15 +59,15 @@ async def test_one_of_concurrent_changes_succeeds_and_the_rest_get_the_current_i
     stale = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     assert {type(each) for each in stale} == {StaleVersion}
     assert all(each.data["current"] == winner for each in stale if isinstance(each, StaleVersion))
-    assert await app.workspaces.items.get(team.owner, at, made.item_id) == winner
+    assert await app.workspaces.items.get(team.owner, at, created.item_id) == winner
 
 
 async def test_creating_an_item_twice_with_one_key_creates_one(team: Team) -> None:
-    made = await asyncio.gather(
+    created = await asyncio.gather(
         *(team.app.workspaces.items.create(team.member, team.workspace_id, title="x", key="k") for _ in range(4))
     )
 
-    assert len({item.item_id for item in made}) == 1
+    assert len({item.item_id for item in created}) == 1
     assert len(await team.items()) == 1
 
 

@@ -29,7 +29,7 @@ from workspaces.team import Team, join
 
 async def test_one_query_returns_the_workspace_with_its_contents(team: Team) -> None:
     app = team.app
-    made = await app.workspaces.items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
+    created = await app.workspaces.items.create(team.member, team.workspace_id, title="Buy coffee", status="open")
     await app.workspaces.settings.put(team.owner, team.workspace_id, SettingName("theme"), "dark")
 
     found = await app.workspaces.get_everything(team.member, team.workspace_id, limit=1000)
@@ -37,7 +37,7 @@ async def test_one_query_returns_the_workspace_with_its_contents(team: Team) -> 
     assert found.workspace is not None
     assert (found.workspace.name, found.workspace.members, found.workspace.owners) == ("The kitchen", 3, 1)
     assert {place.user_id: place.role for place in found.members} == await team.roles()
-    assert found.items == [made]
+    assert found.items == [created]
     assert [(setting.name, setting.value) for setting in found.settings] == [("theme", "dark")]
     assert found.cursor is None
 
@@ -109,9 +109,9 @@ async def test_non_members_and_removed_members_get_not_found(team: Team) -> None
 
 
 async def test_creating_a_workspace_twice_with_one_key_creates_one(team: Team) -> None:
-    made = await asyncio.gather(*(team.app.workspaces.create(team.member, name="Once", key="k") for _ in range(5)))
+    created = await asyncio.gather(*(team.app.workspaces.create(team.member, name="Once", key="k") for _ in range(5)))
 
-    assert len({each.workspace.workspace_id for each in made}) == 1
+    assert len({each.workspace.workspace_id for each in created}) == 1
     with pytest.raises(KeyReused):
         await team.app.workspaces.create(team.member, name="Another", key="k")
 

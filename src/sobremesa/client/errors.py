@@ -33,7 +33,7 @@ class ApiError(ClientError):
 
     @property
     def retry_after(self) -> float | None:
-        """The seconds to wait, if the response says so."""
+        """The seconds to wait, if the response has them."""
         seconds = self.data.get("retryAfter")
         return seconds if isinstance(seconds, int | float) else None
 

@@ -1,6 +1,6 @@
 """Sends requests, with the current token, and retries where that is safe.
 
-Safe to repeat are requests that the server says it has not processed (429), and idempotent ones: every method but POST
+Safe to repeat are requests that the server has not processed (429), and idempotent ones: every method but POST
 and PATCH, and those with a nonce or an idempotency key.
 """
 
@@ -105,7 +105,7 @@ class Transport:
                     raise
 
     async def wait_after(self, error: ApiError, attempt: int) -> None:
-        """Wait after an error: a little longer than it says, or by the usual backoff.
+        """Wait after an error: a little longer than it asks for, or by the usual backoff.
 
         An error that asks for more than a minute is raised instead.
         """

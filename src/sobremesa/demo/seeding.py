@@ -101,8 +101,8 @@ async def _community(world: World, community: Community) -> None:
     app, owner = world.app, world.people[community.owner]
     server = await app.communities.create_server(owner, name=community.name)
     for name, topic in community.channels:
-        made = await app.communities.create_channel(owner, server.server_id, name=name, topic=topic)
-        world.places[f"{community.key}/{name}"] = Place(app.communities, made.channel.channel_id)
+        created = await app.communities.create_channel(owner, server.server_id, name=name, topic=topic)
+        world.places[f"{community.key}/{name}"] = Place(app.communities, created.channel.channel_id)
     invite = await app.communities.invites.create(owner, server.server_id)
     others = [name for name in community.members if name != community.owner]
     await asyncio.gather(*(app.communities.invites.redeem(world.people[name], invite.code) for name in others))

@@ -34,9 +34,9 @@ class Card(NamedTuple):
         if self.answers is not None:
             payload["answers"] = world.cards[f"{room} {self.answers}"]
         room_id = world.places[room].room_id
-        made = await world.app.threads.cards.create(world.people[self.who], room_id, type=self.type, payload=payload)
-        world.cards[f"{room} {self.label}"] = made.message_id
-        world.last.setdefault(room, []).append(made.message_id)
+        created = await world.app.threads.cards.create(world.people[self.who], room_id, type=self.type, payload=payload)
+        world.cards[f"{room} {self.label}"] = created.message_id
+        world.last.setdefault(room, []).append(created.message_id)
 
 
 class Move(NamedTuple):
@@ -83,11 +83,11 @@ class Document(NamedTuple):
 
     async def do(self, world: World, room: str) -> None:
         records, room_id = world.app.records, world.places[room].room_id
-        made = await records.create_document(
+        created = await records.create_document(
             world.people[self.who], room_id, title=self.title, kind=self.kind, body=self.body
         )
         for name in self.signed_by:
-            await records.sign(world.people[name], room_id, made.document_id, version=1)
+            await records.sign(world.people[name], room_id, created.document_id, version=1)
 
 
 class Expense(NamedTuple):

@@ -12,7 +12,7 @@ from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.invites.errors import InviteUsedUp
 from sobremesa.domains.workspaces import views as workspaces
 from sobremesa.domains.workspaces.errors import TooManyMembers
-from sobremesa.domains.workspaces.invites import Invitation, Joined, WorkspaceInvites
+from sobremesa.domains.workspaces.invites import Joined, WorkspaceInviteInfo, WorkspaceInvites
 from sobremesa.domains.workspaces.views import JoinedWorkspace, WorkspaceTarget
 from sobremesa.http.endpoints import Routes
 
@@ -24,7 +24,7 @@ class InviteDirectory:
         self._servers = servers
         self._workspaces = workspaces
 
-    async def get(self, actor: Actor, code: InviteCode) -> InviteInfo | Invitation:
+    async def get(self, actor: Actor, code: InviteCode) -> InviteInfo | WorkspaceInviteInfo:
         """Return the target of an invite; any user who has the code may see it."""
         return await (await self._kind_of(code)).get(actor, code)
 

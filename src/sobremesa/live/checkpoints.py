@@ -1,4 +1,4 @@
-"""Checkpoints: rows that say where in the change stream a run of the server was, and when.
+"""Checkpoints: rows with the position of a run of the server in the change stream, and the time.
 
 A server continues from the last checkpoint, so that those of all runs are one chain. A client that resumes from a
 former run, or from before what is in memory, receives everything since the nearest checkpoint before its cursor.

@@ -96,7 +96,7 @@ class MembershipKey(NamedTuple):
 
 
 def version_of(joined_at: str) -> str:
-    """Return the version of a membership that started then; empty if its row does not say when."""
+    """Return the version of a membership that started then; empty if its row does not have the time."""
     return "" if joined_at == EPOCH else joined_at
 
 

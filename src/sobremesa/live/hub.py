@@ -264,7 +264,7 @@ class Hub:
                     self._remove(removal)
                 self.end(change.ends)
         for key in self._changed_memberships(entries):
-            # Whatever the events say, and in which order: this is the current state.
+            # Whatever the events are, and in which order: this is the current state.
             member = members.get(key)
             self._subscribe(member) if member is not None else self._unsubscribe_early(key)
         return list(touched)

@@ -20,7 +20,7 @@ from sobremesa.live.subscriber import Subscriber
 
 MAX_EVENTS = 500
 MAX_PAGES = 8
-"""How much of the feed's history one request reads; `next` says where to continue."""
+"""How much of the feed's history one request reads; `next` is where to continue."""
 
 
 class EventView(Output):

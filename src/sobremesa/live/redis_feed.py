@@ -173,7 +173,7 @@ class RedisFeed:
         self._wrote.set()
 
     async def _publish_fast_path(self) -> None:
-        """Add new messages of this node to the stream, and tell the relaying node that there are changes."""
+        """Add new messages of this node to the stream, and notify the relaying node of changes."""
         waiting: list[bytes] = []
         while True:
             await self._wrote.wait()

@@ -19,7 +19,7 @@ _log = structlog.get_logger("sobremesa.live")
 
 
 class TooManySockets(TooMany):
-    """Too many sockets; the data says when to retry."""
+    """Too many sockets; the data has the time to retry after."""
 
     code = "too_many_sockets"
     default_detail = "Too many sockets. Wait and retry."

@@ -26,7 +26,7 @@ from sobremesa.table.cache import Cache
 V = TypeVar("V")
 
 MAX_SHOWN_REACTORS = 20
-REMEMBERED_VIEWS = 5_000
+CACHED_VIEWS = 5_000
 SHOWN_OF_FILES = frozenset(MessageFile.__annotations__)
 
 
@@ -45,7 +45,7 @@ class MessageRenderer:
         self._kind = kind
         self._table = table
         self._users = users
-        self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(REMEMBERED_VIEWS)
+        self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(CACHED_VIEWS)
 
     async def render(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
         """Return the views of messages of one room, in their order."""

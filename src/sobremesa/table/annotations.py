@@ -1,4 +1,4 @@
-"""What the annotation of a field says about its values."""
+"""The types of values that the annotation of a field allows."""
 
 from __future__ import annotations
 

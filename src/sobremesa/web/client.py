@@ -61,7 +61,7 @@ class Client:
         await _answer(file, scope, send, status=200 if is_known else 404)
 
     def _mounted_index(self, prefix: str) -> File:
-        """Return the page of a mounted site: its files have the prefix, and a `meta` element tells it to the client."""
+        """Return the page of a mounted site: its files have the prefix, and a `meta` element has it for the client."""
         if prefix not in self._mounted:
             if len(self._mounted) >= MAX_PREFIXES:
                 self._mounted.clear()

@@ -1,7 +1,7 @@
 """Idempotent creates: a repeated key returns what the first call created.
 
 A create puts `claim.operations(...)` into its transaction. If the claim fails, an earlier call created the resource,
-and `claim.made()` returns its id.
+and `claim.created()` returns its id.
 """
 
 from __future__ import annotations
@@ -54,28 +54,28 @@ class Claim:
         """Return the last operations of the create's transaction."""
         if self._key_hash is None:
             return ()
-        made = Made(
+        created = Made(
             user_id=self._user_id,
             key_hash=self._key_hash,
             made_id=made_id,
             body_hash=self._body_hash,
             ttl=self._now_seconds + KEPT_SECONDS,
         )
-        return (Create(made),)
+        return (Create(created),)
 
     async def find(self) -> str | None:
         """Return the id of what this key created before, or None; raise KeyReused for a different body."""
         if self._key_hash is None:
             return None
-        made = await self._table.get(made_by(user_id=self._user_id, key_hash=self._key_hash))
-        return None if made is None else self._same(made)
+        created = await self._table.get(made_by(user_id=self._user_id, key_hash=self._key_hash))
+        return None if created is None else self._same(created)
 
-    def _same(self, made: Made) -> str:
-        if made.body_hash != self._body_hash:
+    def _same(self, created: Made) -> str:
+        if created.body_hash != self._body_hash:
             raise KeyReused
-        return made.made_id
+        return created.made_id
 
-    async def made(self, failed: ConditionFailed) -> str | None:
+    async def created(self, failed: ConditionFailed) -> str | None:
         """Return the id of what this key created before, or None if it was not the claim that failed.
 
         Raise KeyReused for a different body.
@@ -85,10 +85,10 @@ class Claim:
         key = made_by(user_id=self._user_id, key_hash=self._key_hash)
         if not any(failure.key == key.raw for failure in failed.failures):
             return None
-        made = await self._table.get(key)
-        if made is None:
+        created = await self._table.get(key)
+        if created is None:
             raise Busy
-        return self._same(made)
+        return self._same(created)
 
 
 class Idempotency:

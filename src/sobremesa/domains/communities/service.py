@@ -344,7 +344,7 @@ class Communities(Rooms):
 
 async def _created_before(claim: Claim, failed: ConditionFailed) -> str:
     """Return the id that a repeated request created before; ChangedMeanwhile if another condition failed."""
-    existing = await claim.made(failed)
+    existing = await claim.created(failed)
     if existing is None:
         raise ChangedMeanwhile from None
     return existing

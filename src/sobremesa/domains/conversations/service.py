@@ -154,7 +154,7 @@ class Conversations(Rooms):
                 pattern=create_conversation,
             )
         except ConditionFailed as failed:
-            existing = await claim.made(failed)
+            existing = await claim.created(failed)
             if existing is None:
                 raise ChangedMeanwhile from None
             return Created(RoomId(existing), False)

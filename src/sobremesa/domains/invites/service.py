@@ -163,7 +163,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
                 pattern=self._kind.create,
             )
         except ConditionFailed as failed:
-            existing = await claim.made(failed)
+            existing = await claim.created(failed)
             if existing is None:
                 raise NotFound from None
             return (await self._get(InviteCode(existing)))[0]

@@ -131,7 +131,7 @@ class Cards:
             try:
                 return await self._write_new(seat, kind, JudgedPayload(stored, verdict), change, claim)
             except ConditionFailed as failed:
-                created = await claim.made(failed)
+                created = await claim.created(failed)
                 if created is not None:
                     return await self._get(thread_id, MessageId(created))
             # The tab, or the card that this one answers, has changed: read them again.

@@ -31,7 +31,7 @@ class NotInFuture(Invalid):
 
 
 class LockedByAnother(Forbidden):
-    code = "somebody_elses_lock"
+    code = "locked_by_another"
     default_detail = "Only the user who locked this thread, or an admin, may reopen it."
 
 

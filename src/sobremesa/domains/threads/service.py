@@ -154,7 +154,7 @@ class Threads(Rooms):
                 pattern=create_thread,
             )
         except ConditionFailed as failed:
-            created = await claim.made(failed)
+            created = await claim.created(failed)
             if created is not None:
                 return await self._existing(actor, RoomId(created), is_new=True)
             existing = await self._find_inquiry(actor, wanted)

@@ -30,7 +30,7 @@ from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members
 from sobremesa.table import Check, Entity, Key, Operation, Table, Update, absent_or_null, add, less, present
 
 
-class Invitation(NamedTuple):
+class WorkspaceInviteInfo(NamedTuple):
     """An invite, and its workspace."""
 
     invite: Invite
@@ -44,10 +44,10 @@ class Joined(NamedTuple):
     member: Member
 
 
-WorkspaceInvites: TypeAlias = Invites[Invite, Workspace, Invitation, Joined]
+WorkspaceInvites: TypeAlias = Invites[Invite, Workspace, WorkspaceInviteInfo, Joined]
 
 
-class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
+class WorkspaceInviteKind(InviteKind[Invite, Workspace, WorkspaceInviteInfo, Joined]):
     """The invites of workspaces."""
 
     claims_as = "workspace invite"
@@ -113,8 +113,8 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, Invitation, Joined]):
     def scope_of(self, invite: Invite) -> str:
         return _workspace_of(invite)
 
-    def found(self, invite: Invite, target: Workspace) -> Invitation:
-        return Invitation(invite, target)
+    def found(self, invite: Invite, target: Workspace) -> WorkspaceInviteInfo:
+        return WorkspaceInviteInfo(invite, target)
 
 
 def _workspace_of(invite: Invite) -> WorkspaceId:

@@ -76,7 +76,7 @@ class Items:
                 item=Create(item), actor=acting.still(), idempotency=claim.operations(item.item_id), pattern=create_item
             )
         except ConditionFailed as failed:
-            existing = await claim.made(failed)
+            existing = await claim.created(failed)
             if existing is None:
                 raise NotFound from None
             return await self.get(actor, workspace_id, ItemId(existing))

@@ -41,7 +41,7 @@ def recipe(layout: Layout) -> Recipe:
 
     items: Copy[LegacyItem, Item] = Copy(
         LegacyItem,
-        made=lambda old, plan: item_of(old, _workspace(plan), layout),
+        convert=lambda old, plan: item_of(old, _workspace(plan), layout),
         key=key_of_item,
         old_key=lambda item: LegacyItem.key(hash=item.legacy_hash).stored(layout.spelling),
         copies=lambda plan: items_of(workspace_id=_workspace(plan)),
@@ -50,7 +50,7 @@ def recipe(layout: Layout) -> Recipe:
     )
     settings: Copy[LegacySetting, Setting] = Copy(
         LegacySetting,
-        made=lambda old, plan: setting_of(old, _workspace(plan), layout),
+        convert=lambda old, plan: setting_of(old, _workspace(plan), layout),
         key=key_of_setting,
         old_key=lambda setting: LegacySetting.key(name=setting.name).stored(layout.spelling),
         copies=lambda plan: settings_of(workspace_id=_workspace(plan)),

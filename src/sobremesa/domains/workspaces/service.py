@@ -116,7 +116,7 @@ class Workspaces:
                 pattern=create_workspace,
             )
         except ConditionFailed as failed:
-            existing = await claim.made(failed)
+            existing = await claim.created(failed)
             if existing is None:
                 raise ChangedMeanwhile from None
             return await self.get(actor, WorkspaceId(existing))

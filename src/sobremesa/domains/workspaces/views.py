@@ -17,7 +17,7 @@ from sobremesa.domains.workspaces.entities import (
     Workspace,
     WorkspaceId,
 )
-from sobremesa.domains.workspaces.invites import Invitation, Joined
+from sobremesa.domains.workspaces.invites import Joined, WorkspaceInviteInfo
 from sobremesa.domains.workspaces.rights import Role
 from sobremesa.domains.workspaces.service import Aggregate, WorkspaceWithRole
 from sobremesa.http.endpoints import Output
@@ -124,7 +124,7 @@ def workspace_view(workspace: Workspace) -> WorkspaceView:
     )
 
 
-def target_view(found: Invitation) -> WorkspaceTarget:
+def target_view(found: WorkspaceInviteInfo) -> WorkspaceTarget:
     return WorkspaceTarget(found.invite.code, workspace_view(found.workspace), found.invite.expires_at)
 
 

@@ -43,8 +43,8 @@ from sobremesa.work.migration.entities import Migration, move_rows
 O = TypeVar("O", bound=Entity)  # noqa: E741 - old
 N = TypeVar("N", bound=Copied)
 
-Outcome: TypeAlias = Literal["made", "renewed", "removed", "same", "ours"]
-WRITTEN: frozenset[Outcome] = frozenset({"made", "renewed", "removed"})
+Outcome: TypeAlias = Literal["created", "renewed", "removed", "same", "ours"]
+WRITTEN: frozenset[Outcome] = frozenset({"created", "renewed", "removed"})
 AT_ONCE = 25
 UNDONE_AT_ONCE = 100
 TURN_ROWS = 500
@@ -107,7 +107,7 @@ class Copy(Generic[O, N]):
         self,
         old: type[O],
         *,
-        made: Callable[[O, Migration], N],
+        convert: Callable[[O, Migration], N],
         key: Callable[[RawKey, Migration], Key[N]],
         old_key: Callable[[N], RawKey],
         copies: Callable[[Migration], Question[N]],
@@ -115,12 +115,12 @@ class Copy(Generic[O, N]):
         free: Sequence[str] = (),
     ) -> None:
         """
-        `made` maps an old row to its new one, `key` and `old_key` map their keys, `copies` is the question for all new
-        rows, `renewed` returns the row that replaces an older copy, `free` names fields that may differ.
+        `convert` maps an old row to its new one, `key` and `old_key` map their keys, `copies` is the question for all
+        new rows, `renewed` returns the row that replaces an older copy, `free` names fields that may differ.
         """
         self.old: type[Entity] = old
         self._old = old
-        self._made = made
+        self._convert = convert
         self._key = key
         self._old_key = old_key
         self._copies = copies
@@ -141,7 +141,7 @@ class Copy(Generic[O, N]):
 
     async def strays(self, table: Table, seen: set[RawKey], plan: Migration) -> list[Mismatch]:
         strays: list[Mismatch] = []
-        made: set[RawKey] = set()
+        copied: set[RawKey] = set()
         looked_at = 0
         async for row in table.every(self._copies(plan)):
             looked_at += 1
@@ -152,9 +152,9 @@ class Copy(Generic[O, N]):
             key = self._old_key(row)
             if key not in seen:
                 strays.append(Mismatch(f"{_key_text(key)} was deleted, but its copy was not", key))
-            if key in made:
+            if key in copied:
                 strays.append(Mismatch(f"{_key_text(key)} has two copies, one of them {_key_text(row.own_key().raw)}"))
-            made.add(key)
+            copied.add(key)
         return strays
 
     async def undo(self, table: Table, plan: Migration) -> AsyncIterator[int]:
@@ -182,7 +182,7 @@ class Copy(Generic[O, N]):
             return "removed" if await _written(table, gone) else "ours"
         new = self._new(table, row.item, plan)
         if found is None:
-            return "made" if await _written(table, Create(new)) else "ours"
+            return "created" if await _written(table, Create(new)) else "ours"
         if found.legacy_print is None:
             return "ours"
         if found.legacy_print == new.legacy_print:
@@ -204,8 +204,8 @@ class Copy(Generic[O, N]):
         return f"differs from its copy in {', '.join(wrong)}" if wrong else None
 
     def _new(self, table: Table, item: Item, plan: Migration) -> N:
-        made = self._made(self._old.from_item(item, table.layout), plan)
-        return msgspec.structs.replace(made, legacy_print=fingerprint_of(item))
+        created = self._convert(self._old.from_item(item, table.layout), plan)
+        return msgspec.structs.replace(created, legacy_print=fingerprint_of(item))
 
 
 class Step(NamedTuple):
@@ -256,7 +256,7 @@ class Companions(Generic[O]):
         outcome: Outcome = "same"
         for step in await self._lacking(table, row):
             if step.operations and await _written(table, *step.operations):
-                outcome = "made"
+                outcome = "created"
         return outcome
 
     async def _lacking(self, table: Table, row: OldRow) -> Sequence[Step]:

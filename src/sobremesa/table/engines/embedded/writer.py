@@ -261,8 +261,8 @@ class Writer:
     def _updated(self, operation: UpdateItem, old: Row | None) -> Row:
         if old is not None:
             return row_of(*changed(old.item, old.size, operation.actions))
-        made = {self._layout.pk: operation.key.pk, self._layout.sk: operation.key.sk}
-        return row_of(*changed(*weigh(made), operation.actions))
+        created = {self._layout.pk: operation.key.pk, self._layout.sk: operation.key.sk}
+        return row_of(*changed(*weigh(created), operation.actions))
 
     def _replay(self, job: Job, now_ms: int) -> Written | None:
         """Return the result of a token that was used in the last minutes, or None."""
