@@ -41,7 +41,7 @@ async def test_a_migration_by_its_commands(store: str) -> None:
     assert "no such workspace: nowhere" in run(*move, "plan", "--workspace", "nowhere", *at, expect=1)
     assert "42 old rows" in run(*move, "plan", "--workspace", workspace_id, *at)
     assert "the phase planned" in run(*move, "cutover", *at, expect=1)
-    assert "made 42" in run(*move, "backfill", "--units", "2000", *at)
+    assert "created 42" in run(*move, "backfill", "--units", "2000", *at)
     assert "checked 42 old rows" in run(*move, "verify", *at)
     assert "phase cut_over" in run(*move, "cutover", *at)
     assert "phase copied" in run(*move, "rollback", *at)
