@@ -149,8 +149,10 @@ async def test_a_batch_that_never_moves_ends_as_a_throttle(memory: EmbeddedEngin
 
 async def test_a_batch_that_moves_slowly_comes_through(memory: EmbeddedEngine) -> None:
     class OneByOne(FaultyEngine):
-        async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
-            read = await self.engine.batch_get(keys[:1], consistent=consistent)
+        async def batch_get(
+            self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
+        ) -> BatchRead:
+            read = await self.engine.batch_get(keys[:1], consistent=consistent, fields=fields)
             return BatchRead(read.items, list(keys[1:]), read.capacity)
 
         async def batch_write(self, operations: Sequence[PutItem | DeleteItem]) -> BatchWritten:

@@ -7,6 +7,7 @@ import pytest
 
 from sobremesa.core.clock import SetClock
 from sobremesa.table import Create, Layout, Put, Table, begins_with, measure
+from sobremesa.table.engines.protocol import Engine, RawKey
 from sobremesa.table.errors import BadExpression, BadRow
 from sobremesa.table.projections import projection
 from table import gaps
@@ -51,6 +52,27 @@ async def test_rows_are_read_as_a_smaller_struct(table: Table) -> None:
     assert await table.get(Message.key(room_id="r", message_id="x"), into=Body) is None
 
 
+async def test_rows_by_their_keys_are_read_as_a_smaller_struct(table: Table) -> None:
+    messages = await post(table, "r", 120, body="hello")  # more than one batch
+    missing = Message.key(room_id="r", message_id="x")
+
+    found = await table.get_many([missing, *(message.own_key() for message in reversed(messages))], into=Body)
+
+    assert found == [None, *(Body(message.message_id, "hello") for message in reversed(messages))]
+    assert await table.get_many([], into=Body) == []
+
+
+async def test_rows_of_several_entities_are_not_read_as_one_struct(table: Table) -> None:
+    with pytest.raises(BadExpression, match="of one entity"):
+        await table.get_many([room(room_id="r"), Message.key(room_id="r", message_id="m")], into=Body)
+
+
+async def test_fields_of_a_batch_of_reads_include_the_key(engine: Engine) -> None:
+    for fields in ((), ("body",), ("pk", "body"), ("pk", "sk", "sk")):
+        with pytest.raises(BadExpression):
+            await engine.batch_get([RawKey("p", "s")], consistent=True, fields=fields)
+
+
 async def test_an_index_is_read_as_a_smaller_struct(table: Table) -> None:
     await table.write(Create(Seat(room_id="r", user_id="u", tags=frozenset({"a"}))))
 
@@ -93,10 +115,13 @@ async def test_it_costs_as_much_as_the_whole_rows(table: Table, store: Store) ->
         await table.query(messages_of(room_id="r"), into=LikesOnly)
     with measure() as one:
         await table.get(key, into=LikesOnly, consistent=True)
+    with measure() as several:
+        await table.get_many([key], into=LikesOnly, consistent=True)
 
     assert some.read == whole.read
     if not gaps.has(store, "capacity-constant"):
         assert whole.read == 1.5
+        assert several.read == 3.0
         assert one.read == (1.0 if gaps.has(store, "projection-charged") else 3.0)
 
 
@@ -133,5 +158,7 @@ async def test_ids_in_another_case_are_not_confused(clock: SetClock) -> None:
 
         assert await table.get(Message.key(room_id="R", message_id="M"), into=Body) == Body("M", "b")
         assert await table.get(Message.key(room_id="r", message_id="M"), into=Body) is None
+        keys = [Message.key(room_id=room_id, message_id="M") for room_id in ("R", "r")]
+        assert await table.get_many(keys, into=Body) == [Body("M", "b"), None]
         assert (await table.query(messages_of(room_id="R"), into=Body)).items == [Body("M", "b")]
         assert (await table.query(messages_of(room_id="r"), into=Body)).items == []

@@ -57,7 +57,9 @@ class Calls:
     async def query(self, request: QueryRequest) -> RawPage:
         return await self._retries.repeatable(self._engine.query, request)
 
-    async def get_many(self, keys: Sequence[RawKey], *, consistent: bool) -> tuple[dict[RawKey, Item], Capacity]:
+    async def get_many(
+        self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
+    ) -> tuple[dict[RawKey, Item], Capacity]:
         """Return the items of any number of keys, by key, and the capacity used."""
         found: dict[RawKey, Item] = {}
         used = NOTHING
@@ -65,7 +67,7 @@ class Calls:
         stuck = 0
         while waiting:
             batch, rest = waiting[:MAX_BATCH_GET], waiting[MAX_BATCH_GET:]
-            answer = await self._retries.repeatable(self._engine.batch_get, batch, consistent=consistent)
+            answer = await self._retries.repeatable(self._engine.batch_get, batch, consistent=consistent, fields=fields)
             found |= answer.items
             used = used.plus(answer.capacity)
             waiting = answer.unprocessed + rest

@@ -84,17 +84,27 @@ class TableReads:
         self._record(key.pattern, found.capacity)
         return self._row(found.item, key, shown)
 
-    async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]:
-        """Return the rows of any number of keys, in order; None for a missing row."""
+    @overload
+    async def get_many(self, keys: Sequence[Key[E]], *, consistent: bool = False) -> list[E | None]: ...
+    @overload
+    async def get_many(
+        self, keys: Sequence[Key[Any]], *, into: type[S], consistent: bool = False
+    ) -> list[S | None]: ...
+    async def get_many(
+        self, keys: Sequence[Key[Any]], *, into: type[Any] | None = None, consistent: bool = False
+    ) -> list[Any]:
+        """Return the rows of any number of keys, in order; None if there is none. `into` reads some of their fields."""
         if not keys:
             return []
         require_keys(*keys)
+        shown = None if into is None else projection(_only_entity(keys), into)
         stored = [key.stored(self._spelling) for key in keys]
         for key, raw in zip(keys, stored, strict=True):
             self._note(raw.pk, key.entity)
-        found, used = await self._calls.get_many(stored, consistent=consistent)
+        fields = None if shown is None else shown.attributes(self.layout)
+        found, used = await self._calls.get_many(stored, consistent=consistent, fields=fields)
         self._record(keys[0].pattern, used)
-        return [self._row(found.get(raw), key) for key, raw in zip(keys, stored, strict=True)]
+        return [self._row(found.get(raw), key, shown) for key, raw in zip(keys, stored, strict=True)]
 
     async def get_pair(self, one: Key[E], other: Key[F], *, consistent: bool = False) -> tuple[E | None, F | None]:
         """Return two rows of different entities with one request."""
@@ -405,6 +415,13 @@ class TableReads:
                 self._note(pk, entity)
             if question.pattern.index_name is not None:
                 ledger.is_complete = False
+
+
+def _only_entity(keys: Sequence[Key[Any]]) -> type[Entity]:
+    entity, *others = {key.entity for key in keys}
+    if others:
+        raise BadExpression("`into` reads rows of one entity; these keys are of several")
+    return entity
 
 
 def _with(request: QueryRequest, **changes: Any) -> QueryRequest:

@@ -104,8 +104,14 @@ def check_token(token: str | None) -> None:
         raise BadExpression(f"an idempotency token has 1 to {MAX_TOKEN_CHARACTERS} ASCII characters, not {len(token)}")
 
 
-def check_batch_get(keys: Sequence[RawKey]) -> None:
-    """Raise BadExpression, BadKey or TooLarge unless these are 1 to 100 different keys."""
+def check_batch_get(keys: Sequence[RawKey], fields: Collection[str] | None, layout: Layout) -> None:
+    """Raise BadExpression, BadKey or TooLarge unless these are 1 to 100 different keys, and fields that include them.
+
+    A response has no order: an item is recognized by its key.
+    """
+    check_fields(fields)
+    if fields is not None and not {layout.pk, layout.sk} <= set(fields):
+        raise BadExpression("the fields of a batch of reads must include the key")
     _check_different(keys, "a batch of reads", MAX_BATCH_GET)
     for key in keys:
         check_key(key.pk, key.sk)

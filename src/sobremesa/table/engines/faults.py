@@ -89,13 +89,15 @@ class FaultyEngine:
         self._throttle()
         return await self.engine.get(key, consistent=consistent, fields=fields)
 
-    async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
+    async def batch_get(
+        self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
+    ) -> BatchRead:
         self._throttle()
         answered = [key for key in keys if not self._happens("unprocessed")]
         left = [key for key in keys if key not in set(answered)]
         if not answered:
             return BatchRead({}, left, NOTHING)
-        read = await self.engine.batch_get(answered, consistent=consistent)
+        read = await self.engine.batch_get(answered, consistent=consistent, fields=fields)
         return BatchRead(read.items, read.unprocessed + left, read.capacity)
 
     async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:

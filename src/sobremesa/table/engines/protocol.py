@@ -245,8 +245,10 @@ class Engine(Protocol):
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead: ...
 
-    async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
-        """Read up to 100 different keys."""
+    async def batch_get(
+        self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
+    ) -> BatchRead:
+        """Read up to 100 different keys. `fields` must include the attributes of the key."""
         ...
 
     async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:

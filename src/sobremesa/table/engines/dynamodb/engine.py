@@ -100,9 +100,11 @@ class DynamoEngine:
         item = None if answer.item is None else load_item(answer.item)
         return ItemRead(item, _read(answer.consumed_capacity))
 
-    async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
-        """Return up to 100 items by their keys."""
-        request = self._requests.batch_get(keys, consistent=consistent)
+    async def batch_get(
+        self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
+    ) -> BatchRead:
+        """Return up to 100 items by their keys, or these fields of them."""
+        request = self._requests.batch_get(keys, consistent=consistent, fields=fields)
         answer = await self._tables.call("BatchGetItem", request, _batch_gets)
         found = answer.responses.get(self._layout.table, [])
         left = answer.unprocessed_keys.get(self._layout.table)

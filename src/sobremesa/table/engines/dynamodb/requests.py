@@ -59,10 +59,14 @@ class Requests:
             expressions.into(request)
         return request
 
-    def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> Request:
+    def batch_get(self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None) -> Request:
         """BatchGetItem."""
-        checks.check_batch_get(keys)
-        wanted = {"Keys": [self._key(key) for key in keys], "ConsistentRead": consistent}
+        checks.check_batch_get(keys, fields, self._layout)
+        wanted: Request = {"Keys": [self._key(key) for key in keys], "ConsistentRead": consistent}
+        if fields is not None:
+            expressions = Expressions(self._layout.pk)
+            wanted["ProjectionExpression"] = expressions.projection(fields)
+            expressions.into(wanted)
         return {"RequestItems": {self._layout.table: wanted}, "ReturnConsumedCapacity": "TOTAL"}
 
     def transact_get(self, keys: Sequence[RawKey]) -> Request:

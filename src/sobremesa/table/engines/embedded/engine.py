@@ -116,8 +116,10 @@ class EmbeddedEngine:
             item = reads.project(item, fields)
         return ItemRead(item, Capacity(read=read_units(size, consistent=consistent)))
 
-    async def batch_get(self, keys: Sequence[RawKey], *, consistent: bool) -> BatchRead:
-        checks.check_batch_get(keys)
+    async def batch_get(
+        self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
+    ) -> BatchRead:
+        checks.check_batch_get(keys, fields, self.layout)
         await self._budget.wait()
         found: dict[RawKey, Item] = {}
         units = 0.0
@@ -129,7 +131,7 @@ class EmbeddedEngine:
             total += size
             units += read_units(size, consistent=consistent)
             if item is not None:
-                found[key] = item
+                found[key] = item if fields is None else reads.project(item, fields)
         return BatchRead(found, [], Capacity(read=units))
 
     async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:
