@@ -1,4 +1,4 @@
-"""The evaluation of conditions and updates, with the semantics of DynamoDB expressions.
+"""The evaluation of conditions, with the semantics of DynamoDB expressions.
 
 A comparison with a missing attribute, or between two types of value, does not hold; only `<>` does. Numbers compare
 by value, text by its UTF-8 bytes, which is also the order of code points.
@@ -6,9 +6,8 @@ by value, text by its UTF-8 bytes, which is also the order of code points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 from sobremesa.table.conditions import (
@@ -32,21 +31,9 @@ from sobremesa.table.conditions import (
     Present,
     Size,
 )
-from sobremesa.table.errors import BadExpression
-from sobremesa.table.updates import Action, Add, AddToSet, Append, DeleteFromSet, Remove, Set, SetIfAbsent
-from sobremesa.table.values import (
-    EXACT,
-    Item,
-    Value,
-    refuse_too_large,
-    reweigh,
-    stored_number,
-    stored_value,
-    whole_weight,
-)
+from sobremesa.table.values import Item, Value, stored_value
 
-_MISSING: Any = type("Missing", (), {"__repr__": lambda _: "missing"})()
-_SMALL = 10**17
+MISSING: Any = type("Missing", (), {"__repr__": lambda _: "missing"})()
 _ORDERED = frozenset({"S", "N", "B"})
 _SIZED = frozenset({"S", "B", "L", "M", "SS", "NS", "BS"})
 _KINDS = {
@@ -67,62 +54,6 @@ def holds(condition: Condition | None, item: Item | None) -> bool:
     return condition is None or _TESTS[type(condition)](condition, item)
 
 
-def changed(item: Item, size: int, actions: Sequence[Action]) -> tuple[Item, int]:
-    """Return an item after these actions, and its new size; raise TooLarge if it cannot be stored.
-
-    Each action sees the original item, not the results of the others.
-    """
-    result = item.copy()
-    others: list[Action] = []
-    for action in actions:
-        grown = None
-        if type(action) is Set:
-            grown = _set_fast(item, result, action)
-        elif type(action) is Add:
-            grown = _add_fast(item, result, action)
-        if grown is None:
-            others.append(action)
-        else:
-            size += grown
-    if others:
-        for action in in_safe_order(others):
-            _CHANGES[type(action)](item, result, action)
-        size = reweigh(item, size, result, map(_attribute, others))
-    return result, refuse_too_large(size)
-
-
-def _attribute(action: Action) -> str:
-    """Return the name of the top-level attribute of an action."""
-    return action.path if type(action.path) is str else str(action.path[0])
-
-
-def _set_fast(item: Item, result: Item, action: Set) -> int | None:
-    """Fast path: set ASCII text over ASCII text or nothing; return the change in size, or None if it does not apply."""
-    name, value = action.path, action.value
-    if type(value) is not str or type(name) is not str or not value.isascii():
-        return None
-    before = item.get(name, _MISSING)
-    if type(before) is str and before.isascii():
-        result[name] = value
-        return len(value) - len(before)
-    if before is _MISSING and name.isascii():
-        result[name] = value
-        return len(name) + len(value)
-    return None
-
-
-def _add_fast(item: Item, result: Item, action: Add) -> int | None:
-    """Fast path: add two small integers; return the change in size, or None if it does not apply."""
-    name, number = action.path, action.number
-    if type(number) is not int or type(name) is not str:
-        return None
-    before = item.get(name)
-    if type(before) is not int or not 0 <= before <= _SMALL or not 0 <= number <= _SMALL:
-        return None
-    result[name] = after = before + number
-    return whole_weight(after) - whole_weight(before)
-
-
 def kind_of(value: Value) -> str:
     """Return DynamoDB's name for the type of a value."""
     kind = _KINDS.get(type(value))
@@ -132,27 +63,28 @@ def kind_of(value: Value) -> str:
     return "SS" if type(element) is str else "BS" if type(element) is bytes else "NS"
 
 
-def _resolve(path: Path, item: Item | None) -> Value:
+def resolve(path: Path, item: Item | None) -> Value:
+    """Return the value at a path of an item, or MISSING."""
     if item is None:
-        return _MISSING
+        return MISSING
     if type(path) is str:
-        return item.get(path, _MISSING)
+        return item.get(path, MISSING)
     value: Value = item
     for step in path:
         if isinstance(step, str):
-            value = value.get(step, _MISSING) if isinstance(value, dict) else _MISSING
+            value = value.get(step, MISSING) if isinstance(value, dict) else MISSING
         else:
-            value = value[step] if type(value) is list and 0 <= step < len(value) else _MISSING
+            value = value[step] if type(value) is list and 0 <= step < len(value) else MISSING
     return value
 
 
 def _operand(operand: Operand, item: Item | None) -> Value:
     if type(operand) is Attribute:
-        return _resolve(operand.path, item)
+        return resolve(operand.path, item)
     if type(operand) is Size:
-        value = _resolve(operand.path, item)
-        if value is _MISSING or kind_of(value) not in _SIZED:
-            return _MISSING
+        value = resolve(operand.path, item)
+        if value is MISSING or kind_of(value) not in _SIZED:
+            return MISSING
         # Text is counted as DynamoDB counts it: in UTF-16, where some characters are two.
         return len(value.encode("utf-16-le")) // 2 if type(value) is str else len(value)
     return stored_value(operand)
@@ -160,7 +92,7 @@ def _operand(operand: Operand, item: Item | None) -> Value:
 
 def same(left: Value, right: Value) -> bool:
     """Return whether two values are equal and of the same types, recursively."""
-    if left is _MISSING or right is _MISSING or kind_of(left) != kind_of(right):
+    if left is MISSING or right is MISSING or kind_of(left) != kind_of(right):
         return False
     if type(left) is list:
         return len(left) == len(right) and all(map(same, left, right))
@@ -174,7 +106,7 @@ def _ordered(left: Value, right: Value) -> bool:
     if type(left) is str and type(right) is str:
         return True
     return (
-        left is not _MISSING and right is not _MISSING and kind_of(left) == kind_of(right) and kind_of(left) in _ORDERED
+        left is not MISSING and right is not MISSING and kind_of(left) == kind_of(right) and kind_of(left) in _ORDERED
     )
 
 
@@ -204,21 +136,21 @@ def _one_of(condition: OneOf, item: Item | None) -> bool:
 
 
 def _present(condition: Present, item: Item | None) -> bool:
-    return item is not None and (condition.path is None or _resolve(condition.path, item) is not _MISSING)
+    return item is not None and (condition.path is None or resolve(condition.path, item) is not MISSING)
 
 
 def _absent(condition: Absent, item: Item | None) -> bool:
-    return item is None or (condition.path is not None and _resolve(condition.path, item) is _MISSING)
+    return item is None or (condition.path is not None and resolve(condition.path, item) is MISSING)
 
 
 def _has_kind(condition: HasKind, item: Item | None) -> bool:
-    value = _resolve(condition.path, item)
-    return value is not _MISSING and kind_of(value) == condition.kind
+    value = resolve(condition.path, item)
+    return value is not MISSING and kind_of(value) == condition.kind
 
 
 def _less_if_present(condition: LessIfPresent, item: Item | None) -> bool:
-    there, value = _resolve(condition.path, item), condition.value
-    if there is _MISSING or there is None:
+    there, value = resolve(condition.path, item), condition.value
+    if there is MISSING or there is None:
         return True
     if type(there) is str and type(value) is str and there.isascii() and value.isascii():
         return there < value
@@ -226,13 +158,13 @@ def _less_if_present(condition: LessIfPresent, item: Item | None) -> bool:
 
 
 def _begins_with(condition: BeginsWith, item: Item | None) -> bool:
-    value, prefix = _resolve(condition.path, item), _operand(condition.prefix, item)
+    value, prefix = resolve(condition.path, item), _operand(condition.prefix, item)
     return type(value) is type(prefix) and type(value) in (str, bytes) and bool(value.startswith(prefix))
 
 
 def _contains(condition: Contains, item: Item | None) -> bool:
-    value, element = _resolve(condition.path, item), _operand(condition.element, item)
-    if value is _MISSING or element is _MISSING:
+    value, element = resolve(condition.path, item), _operand(condition.element, item)
+    if value is MISSING or element is MISSING:
         return False
     if type(value) in (str, bytes):
         return type(element) is type(value) and element in value
@@ -270,135 +202,4 @@ _TESTS: Mapping[type[Condition], Callable[[Any, Item | None], bool]] = {
     AnyOf: _any_of,
     Not: lambda condition, item: not holds(condition.part, item),
     Always: lambda condition, item: True,
-}
-
-
-def in_safe_order(actions: Sequence[Action]) -> Sequence[Action]:
-    """Return actions in an order that keeps every list index valid."""
-    # Only list indexes depend on each other, and a plain name has none.
-    for action in actions:
-        if type(action.path) is not str:
-            return sorted(actions, key=_order)
-    return actions
-
-
-def _order(action: Action) -> tuple[bool, list[int]]:
-    """The sort key of an action: removals come last, and from the end of a list."""
-    indexes = [step for step in action.path if isinstance(step, int)]
-    if isinstance(action, Remove):
-        return True, [-index for index in indexes]
-    return False, indexes
-
-
-def _put_at(result: Item, path: Path, value: Value) -> None:
-    """Set a value at a path of the result, copying the containers on the way."""
-    if type(path) is str:
-        result[path] = value
-        return
-    container: Any = result
-    for step, following in pairwise(path):
-        held = _step(container, step)
-        wanted = dict if type(following) is str else list
-        if type(held) is not wanted:
-            raise BadExpression(f"there is no {'map' if wanted is dict else 'list'} at {path!r} to change")
-        container[step] = container = held.copy()
-    last = path[-1]
-    if type(container) is list and last >= len(container):  # type: ignore[operator]
-        container.append(value)
-    else:
-        container[last] = value
-
-
-def _step(container: Any, step: str | int) -> Value:
-    if type(container) is dict:
-        return container.get(step, _MISSING)
-    return container[step] if 0 <= int(step) < len(container) else _MISSING
-
-
-def _set(item: Item, result: Item, action: Set) -> None:
-    if type(action.path) is str:
-        result[action.path] = stored_value(action.value)
-    else:
-        _put_at(result, action.path, stored_value(action.value))
-
-
-def _set_if_absent(item: Item, result: Item, action: SetIfAbsent) -> None:
-    if _resolve(action.path, item) is _MISSING:
-        _put_at(result, action.path, stored_value(action.value))
-
-
-def _add(item: Item, result: Item, action: Add) -> None:
-    before = _resolve(action.path, item)
-    if before is _MISSING:
-        before = 0
-    elif type(before) is not int and kind_of(before) != "N":
-        raise BadExpression(f"{action.path!r} is not a number")
-    _put_at(result, action.path, _sum(before, stored_number(action.number)))
-
-
-def _sum(left: int | float | Decimal, right: int | float | Decimal) -> int | float | Decimal:
-    if type(left) is int and type(right) is int:
-        return stored_number(left + right)
-    return stored_number(EXACT.add(_decimal(left), _decimal(right)))
-
-
-def _decimal(number: int | float | Decimal) -> Decimal:
-    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
-
-
-def _append(item: Item, result: Item, action: Append) -> None:
-    before = _resolve(action.path, item)
-    if before is _MISSING:
-        before = []
-    elif type(before) is not list:
-        raise BadExpression(f"{action.path!r} is not a list")
-    _put_at(result, action.path, before + stored_value(action.values))
-
-
-def _remove(item: Item, result: Item, action: Remove) -> None:
-    if isinstance(action.path, str):
-        result.pop(action.path, None)
-        return
-    way, last = action.path[:-1], action.path[-1]
-    container: Any = _resolve(way, result)
-    if type(container) is not (dict if type(last) is str else list):
-        raise BadExpression(f"there is nothing at {action.path!r} to remove")
-    if _step(container, last) is _MISSING:
-        return
-    remaining: Any = container.copy()
-    del remaining[last]
-    _put_at(result, way, remaining)
-
-
-def _add_to_set(item: Item, result: Item, action: AddToSet) -> None:
-    before = _set_at(item, action)
-    _put_at(result, action.path, stored_value(before | action.elements))
-
-
-def _delete_from_set(item: Item, result: Item, action: DeleteFromSet) -> None:
-    remaining = _set_at(item, action) - stored_value(action.elements)
-    if remaining:
-        _put_at(result, action.path, remaining)
-    else:
-        result.pop(action.path if isinstance(action.path, str) else str(action.path[0]), None)
-
-
-def _set_at(item: Item, action: AddToSet | DeleteFromSet) -> frozenset[Value]:
-    before = _resolve(action.path, item)
-    elements = stored_value(action.elements)
-    if before is _MISSING:
-        return frozenset()
-    if kind_of(before) != kind_of(elements):
-        raise BadExpression(f"{action.path!r} is not a set of that type")
-    return frozenset(before)
-
-
-_CHANGES: Mapping[type[Action], Callable[[Item, Item, Any], None]] = {
-    Set: _set,
-    SetIfAbsent: _set_if_absent,
-    Add: _add,
-    Append: _append,
-    Remove: _remove,
-    AddToSet: _add_to_set,
-    DeleteFromSet: _delete_from_set,
 }

@@ -43,8 +43,9 @@ from sobremesa.table.errors import (
     TableError,
     TokenReused,
 )
-from sobremesa.table.evaluation import changed, holds
+from sobremesa.table.evaluation import holds
 from sobremesa.table.layout import Layout
+from sobremesa.table.update_evaluation import changed
 from sobremesa.table.values import weigh
 
 MAX_WAITING = 4096
