@@ -46,6 +46,17 @@ async def test_every_example_of_the_table_pages_runs_from_top_to_bottom(page: st
             await outcome
 
 
+async def test_the_example_of_communities_runs() -> None:
+    [block] = python_blocks(DOCS / "communities.md")
+    await eval(block, {"__name__": "docs_communities"})
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (DOCS / "README.md").read_text()
+    for page in (*DOCS.glob("*.md"), DOCS / "decisions"):
+        assert page.name == "README.md" or f"]({page.name})" in index, f"docs/README.md does not list {page.name}"
+
+
 def test_every_condition_and_update_is_listed() -> None:
     page = (DOCS / "from-boto3-pynamodb-electrodb.md").read_text()
     for module in (conditions, updates):

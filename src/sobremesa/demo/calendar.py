@@ -15,8 +15,6 @@ from typing import Any
 
 from sobremesa.core.clock import Clock, SystemClock, instant
 
-DAY_MS = 86_400_000
-
 _DAYS_AGO = re.compile(r"(-?\d+) (\d\d):(\d\d)")
 _MINUTES_AGO = re.compile(r"-(\d+)m")
 _moment: ContextVar[int] = ContextVar("moment")

@@ -94,7 +94,6 @@ class Policy:
     """Compiled rules."""
 
     def __init__(self, rules: Rules) -> None:
-        self._rules: list[Rule] = [*rules.words, *rules.links, *rules.mentions]
         # A word may occur in several rules.
         listed: dict[str, frozenset[int]] = {}
         for number, rule in enumerate(rules.words):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock, Instant
-from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import RoomId
 from sobremesa.domains.threads import card_reader, tabs
 from sobremesa.domains.threads.access import RIGHTS
 from sobremesa.domains.threads.card_reader import CardReader
@@ -12,21 +11,14 @@ from sobremesa.domains.threads.card_types import CardTypes
 from sobremesa.domains.threads.entities import (
     THREADS,
     Card,
-    LbgId,
-    LegId,
-    ListingId,
     Participant,
-    Status,
     Tab,
     Thread,
-    ThreadId,
-    ThreadKind,
     card_by_id,
     tab_by_name,
     thread_by_id,
 )
-from sobremesa.domains.threads.views import CardView, TabView, card_view, tab_view
-from sobremesa.http.endpoints import Output
+from sobremesa.domains.threads.views import CardView, LiveThread, TabView, card_view, live_thread, tab_view
 from sobremesa.live.events import (
     EventType,
     Publication,
@@ -46,27 +38,6 @@ from sobremesa.table import Key, Table
 from sobremesa.table.cache import Cache
 
 CACHE_SIZE = 50_000
-
-
-class LiveThread(Output):
-    """A thread as all of its participants see it."""
-
-    thread_id: ThreadId
-    kind: ThreadKind
-    status: Status
-    locked_by: UserId | None
-    buyer_user_id: UserId
-    seller_user_id: UserId
-    participants: list[UserId]
-    listing_id: ListingId | None
-    lbg_id: LbgId | None
-    leg_id: LegId | None
-    city: str | None
-    safe_mode_required: bool
-    last_message_id: MessageId | None
-    last_message_at: Instant | None
-    created_at: Instant
-    updated_at: Instant | None
 
 
 thread_created = EventType("thread.created", LiveThread, "A thread with you was created, or you were added to one.")
@@ -136,7 +107,7 @@ class ThreadEvents:
         self._cache_room(seen.new)
         if seen.old is None:
             return []  # participants receive thread.created for their own row
-        return [thread_updated(_live(seen.new), topic)]
+        return [thread_updated(live_thread(seen.new), topic)]
 
     async def _participant(self, seen: Seen[Participant]) -> list[Publication]:
         old, new = seen
@@ -154,7 +125,7 @@ class ThreadEvents:
         if thread is None:
             return []
         return [
-            thread_created(_live(thread), user(user_id), adds=adds),
+            thread_created(live_thread(thread), user(user_id), adds=adds),
             rooms.participant_joined(await self._live_participant(new), topic),
         ]
 
@@ -214,24 +185,3 @@ def _card_key(view: CardView) -> Key[Card]:
 
 def _tab_key(view: TabView) -> Key[Tab]:
     return tab_by_name(room_id=view.thread_id, tab=view.tab)
-
-
-def _live(thread: Thread) -> LiveThread:
-    return LiveThread(
-        thread.room_id,
-        thread.kind,
-        thread.status,
-        thread.locked_by,
-        thread.buyer_user_id,
-        thread.seller_user_id,
-        thread.participants,
-        thread.listing_id,
-        thread.lbg_id,
-        thread.leg_id,
-        thread.city,
-        thread.safe_mode_required,
-        thread.last_message_id,
-        thread.last_message_at,
-        thread.created_at,
-        thread.updated_at,
-    )

@@ -27,11 +27,8 @@ from sobremesa.rooms.rendering import flags_view
 from sobremesa.rooms.views import FlagsView, UnreadView
 
 
-class ThreadView(Output):
-    """A thread as the reader sees it.
-
-    `roleContext` is null for a platform administrator who is not a participant.
-    """
+class LiveThread(Output):
+    """A thread as all of its participants see it."""
 
     thread_id: ThreadId
     kind: ThreadKind
@@ -47,11 +44,19 @@ class ThreadView(Output):
     safe_mode_required: bool
     last_message_id: MessageId | None
     last_message_at: Instant | None
+    created_at: Instant
+    updated_at: Instant | None
+
+
+class ThreadView(LiveThread):
+    """A thread as the reader sees it.
+
+    `roleContext` is null for a platform administrator who is not a participant.
+    """
+
     role_context: RoleContext | None
     muted: bool
     unread: UnreadView
-    created_at: Instant
-    updated_at: Instant | None
 
 
 class ThreadParticipantView(Output):
@@ -109,28 +114,39 @@ class PanelView(Output):
     tabs: list[TabView]
 
 
+def live_thread(thread: Thread) -> LiveThread:
+    return LiveThread(**_shared_fields(thread))
+
+
 def thread_view(thread: Thread, participant: Participant | None, unread: UnreadView) -> ThreadView:
     return ThreadView(
-        thread.room_id,
-        thread.kind,
-        thread.status,
-        thread.locked_by,
-        thread.buyer_user_id,
-        thread.seller_user_id,
-        thread.participants,
-        thread.listing_id,
-        thread.lbg_id,
-        thread.leg_id,
-        thread.city,
-        thread.safe_mode_required,
-        thread.last_message_id,
-        thread.last_message_at,
-        None if participant is None else participant.role_context,
-        participant is not None and participant.muted,
-        unread,
-        thread.created_at,
-        thread.updated_at,
+        **_shared_fields(thread),
+        role_context=None if participant is None else participant.role_context,
+        muted=participant is not None and participant.muted,
+        unread=unread,
     )
+
+
+def _shared_fields(thread: Thread) -> dict[str, Any]:
+    """Return the fields that all participants see."""
+    return {
+        "thread_id": thread.room_id,
+        "kind": thread.kind,
+        "status": thread.status,
+        "locked_by": thread.locked_by,
+        "buyer_user_id": thread.buyer_user_id,
+        "seller_user_id": thread.seller_user_id,
+        "participants": thread.participants,
+        "listing_id": thread.listing_id,
+        "lbg_id": thread.lbg_id,
+        "leg_id": thread.leg_id,
+        "city": thread.city,
+        "safe_mode_required": thread.safe_mode_required,
+        "last_message_id": thread.last_message_id,
+        "last_message_at": thread.last_message_at,
+        "created_at": thread.created_at,
+        "updated_at": thread.updated_at,
+    }
 
 
 def participant_view(reader: Actor, participant: Participant, profile: PublicProfile) -> ThreadParticipantView:

@@ -29,7 +29,3 @@ class Phases:
             self._known = await self._table.get(self._key)
             self._read_ms = now
         return self._known
-
-    def forget(self) -> None:
-        """Read the state again at the next call."""
-        self._read_ms = None
