@@ -210,6 +210,7 @@ async def _inboxes(app: Sobremesa, bill: _Bill, ana: Actor, clock: SetClock) -> 
     public = (await to_all(key, tenant, inbox, notice)).message_id
     own = await bill.of("publish to one user", to_some(key, tenant, inbox, notice, [ana.user_id]))
     many = [UserId(f"{number:05}") for number in range(1000)]
+    await app.table.write_many(Put(User(user_id=user_id, username=user_id, created_at=clock.now())) for user_id in many)
     await bill.of("publish to 1,000 users", to_some(key, tenant, inbox, notice, many))
     await bill.of("get the progress of a delivery", parts.get_publish(key, tenant, inbox, own.message_id))
     await bill.of("count the messages of an inbox, the first time", parts.count(ana, tenant, inbox))

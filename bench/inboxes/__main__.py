@@ -21,9 +21,10 @@ from bench.progress import Steps, steps
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
 from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
-from sobremesa.table import open_engine
+from sobremesa.table import Put, open_engine
 
 HERE = Path(__file__).resolve().parent.parent
 PAGE = "inboxes.md"
@@ -91,12 +92,13 @@ async def measure_publishing(folder: Path, plan: Plan, lock: Lock, shown: Steps)
     people = [UserId(f"user-{number:06}") for number in range(plan.people)]
     for number in range(plan.rounds):
         store = f"sqlite:///{folder}/publish-{number}.db"
-        opened = Sobremesa.open(store, settings=_settings(), background=False)
-        async with opened as app, lock.held(), keeping(app.table.engine) as kept:
-            started = perf_counter()
-            await app.inboxes.publish_to_users(KEY, TENANT, INBOX, NOTICE, people)
-            await app.jobs.run_pending(app.handlers)
-            figure.ours.append(perf_counter() - started)
+        async with Sobremesa.open(store, settings=_settings(), background=False) as app, lock.held():
+            await create_accounts(app, *people)
+            async with keeping(app.table.engine) as kept:
+                started = perf_counter()
+                await app.inboxes.publish_to_users(KEY, TENANT, INBOX, NOTICE, people)
+                await app.jobs.run_pending(app.handlers)
+                figure.ours.append(perf_counter() - started)
         figure.bound.append(await _alone(kept, f"sqlite:///{folder}/bound-{number}.db", lock))
         shown.done(figure.name)
     return figure
@@ -123,8 +125,14 @@ async def measure_reads(
     return figure
 
 
+async def create_accounts(app: Sobremesa, *user_ids: UserId) -> None:
+    """The accounts of recipients, without which a publish to them is refused."""
+    await app.table.write_many(Put(User(user_id=user_id, username=user_id, tenant=TENANT)) for user_id in user_ids)
+
+
 async def fill(app: Sobremesa) -> None:
     """An inbox with something to read, some of it read."""
+    await create_accounts(app, READER.user_id)
     await app.inboxes.count(READER, TENANT, INBOX)
     inboxes = app.inboxes
     for number in range(MESSAGES):

@@ -298,7 +298,9 @@ async def test_a_user_of_the_products_own_issuer_is_created_by_the_first_request
     assert them["userId"] != me["userId"]
     server = await by_file.post("/servers", {"name": "Ours"})
     invite = await by_file.post(f"/servers/{server['serverId']}/invites")
-    await by_address.post(f"/invites/{invite['code']}/redeem", expect=200)
+    await by_address.post(f"/invites/{invite['code']}/redeem", expect=404)
+    friend = Caller(http, product.by_file.token(f"friend|{fresh}", preferred_username=f"friend-{fresh}"))
+    await friend.post(f"/invites/{invite['code']}/redeem", expect=200)
 
 
 async def test_a_token_reaches_the_inboxes_of_its_own_tenant_only(

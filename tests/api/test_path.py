@@ -16,6 +16,10 @@ import aiohttp
 from api.calling import PASSWORD, PICTURE, ULID, UNKNOWN_ID, Caller, log_in, register, signed_in
 from api.running import Server, sobremesa, unsubscribe_token
 from api.thread_chapters import two_users_agree_on_a_deal
+from sobremesa.app import Sobremesa
+from sobremesa.core.actor import UserId
+from sobremesa.domains.accounts.entities import User
+from sobremesa.table import Put
 
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "private", "lastMessageId", "createdAt", "updatedAt"}
@@ -582,7 +586,13 @@ async def the_product_publishes_notifications(story: Story) -> None:
     assert problem["code"] == "bad_category"
 
     await users_read_their_notifications(story, inbox, published["messageId"], offer["messageId"])
-    many = {"kind": "users", "userIds": [f"{story.word}-{number:05}" for number in range(1500)]}
+    unknown = {"kind": "users", "userIds": [story.ana.user_id, UNKNOWN_ID]}
+    problem = await key.post(f"{at}/messages", notice | {"audience": unknown, "hostSystemId": "order-2"}, expect=422)
+    assert (problem["code"], problem["userIds"], problem["count"]) == ("unknown_user", [UNKNOWN_ID], 1)
+    crowd = [UserId(f"{story.word}-{number:05}") for number in range(1500)]
+    async with Sobremesa.open(story.server.store, background=False) as app:
+        await app.table.write_many(Put(User(user_id=user_id, username=user_id)) for user_id in crowd)
+    many = {"kind": "users", "userIds": crowd}
     running = await key.post(f"{at}/messages", notice | {"audience": many, "hostSystemId": "order-2"}, expect=202)
     assert (running["recipients"], running["state"]) == (1500, "running")
     while (progress := await key.get(f"{at}/publishes/{running['messageId']}"))["state"] == "running":
@@ -765,7 +775,7 @@ async def members_get_roles_and_are_removed(story: Story) -> None:
 
 async def the_server_changes_hands_and_ends(story: Story) -> None:
     at = f"/servers/{story.server_id}"
-    assert (await story.ana.post(f"{at}/transfer", {"userId": UNKNOWN_ID}, expect=404))["code"] == "not_found"
+    assert (await story.ana.post(f"{at}/transfer", {"userId": UNKNOWN_ID}, expect=422))["code"] == "unknown_user"
     moved = await story.ana.post(f"{at}/transfer", {"userId": story.ben.user_id}, expect=200)
     assert moved["ownerId"] == story.ben.user_id
     await story.ana.post(f"{at}/transfer", {"userId": story.ana.user_id}, expect=403)

@@ -195,7 +195,7 @@ async def test_a_reported_message_is_for_the_moderators_of_its_author(
     product: Product, client: aiohttp.ClientSession, fresh: str
 ) -> None:
     author = await user_of(product, client, "acme", f"author-{fresh}")
-    reporter = await user_of(product, client, "globex", f"reporter-{fresh}")
+    reporter = await user_of(product, client, "acme", f"reporter-{fresh}")
     server_id = (await reporter.post("/servers", {"name": "Both"}))["serverId"]
     channel_id = (await reporter.post(f"/servers/{server_id}/channels", {"name": "general"}))["channelId"]
     code = (await reporter.post(f"/servers/{server_id}/invites"))["code"]
@@ -210,6 +210,22 @@ async def test_a_reported_message_is_for_the_moderators_of_its_author(
         queues[tenant] = {case["messageId"] for case in await every(key, "/moderation/cases")}
 
     assert [tenant for tenant in TENANTS if message["messageId"] in queues[tenant]] == ["acme"]
+
+
+async def test_a_name_of_another_tenant_is_neither_found_nor_mentioned(
+    product: Product, client: aiohttp.ClientSession, fresh: str
+) -> None:
+    zoe = await user_of(product, client, "acme", f"zoe-{fresh}")
+    ana, ben = [await user_of(product, client, "globex", f"{name}-{fresh}") for name in ("ana", "ben")]
+    group = await ana.post("/conversations", {"type": "group", "userIds": [ben.user_id]})
+
+    content = f"@{zoe.name} and @{ben.name}"
+    sent = await ana.post(f"/conversations/{group['convoId']}/messages", {"content": content})
+    assert sent["mentions"] == [ben.user_id]
+    at = f"/conversations/{group['convoId']}/messages/{sent['messageId']}"
+    assert (await ana.patch(at, {"content": f"@{zoe.name}"}))["mentions"] == []
+    assert (await ana.get("/users", username=zoe.name))["items"] == []
+    assert [user["userId"] for user in (await ana.get("/users", username=ben.name))["items"]] == [ben.user_id]
 
 
 async def test_a_token_of_a_known_user_that_names_another_tenant_is_refused(

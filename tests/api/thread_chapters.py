@@ -53,7 +53,7 @@ async def a_thread_is_begun(story: Story, buyer: Caller, seller: Caller, other: 
         (inquiry | {"kind": "chat"}, "invalid"),
     ):
         assert (await buyer.post("/threads", wrong, expect=422))["code"] == code
-    await buyer.post("/threads", inquiry | {"sellerUserId": UNKNOWN_ID}, expect=404)
+    await buyer.post("/threads", inquiry | {"sellerUserId": UNKNOWN_ID}, expect=422)
     await seller.put(f"/users/me/blocks/{other.user_id}")
     assert (await other.post("/threads", inquiry, expect=403))["code"] == "blocked"
     await seller.delete(f"/users/me/blocks/{other.user_id}")
