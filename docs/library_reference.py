@@ -31,6 +31,7 @@ NOUNS = (
     "inboxes",
     "invites",
     "attachments",
+    "notifications",
     "moderation",
     "presence",
 )
@@ -55,6 +56,7 @@ WITHOUT_ACTOR = {
     },
     "accounts.server_keys": {"create_key", "list_keys", "revoke_key"},
     "threads.cards": {"move_as_system"},
+    "notifications": {"unsubscribe_token", "unsubscribe"},
     "presence": {"of"},
 }
 """Verbs of programs and operators; every other verb of the library has an actor."""

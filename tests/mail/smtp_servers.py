@@ -51,6 +51,7 @@ class Postbox:
         self.replies: list[str] = []
         self.recipient_replies: list[str] = []
         self.attempts = 0
+        self.arrived = asyncio.Event()
 
     async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -70,6 +71,7 @@ class Postbox:
         assert envelope.mail_from is not None
         options = [str(each) for each in envelope.mail_options]
         self.received.append(Received(envelope.mail_from, list(envelope.rcpt_tos), message, options))
+        self.arrived.set()
         return "250 OK"
 
 

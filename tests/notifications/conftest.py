@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cheap import CHEAP
 from communities.conftest import store
 from mail.smtp_servers import Postbox, smtp_server
-from notifications.desk import NOW_MS, Desk
+from notifications.desk import NOW_MS, Desk, mail_settings
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
-from sobremesa.core.settings import Settings
 
 __all__ = ["store"]
 
@@ -29,15 +27,8 @@ async def desk(store: str, clock: SetClock, tmp_path: Path) -> AsyncIterator[Des
     postbox = Postbox()
     async with AsyncExitStack() as closing:
         port = await closing.enter_async_context(smtp_server(postbox))
-        settings = Settings(
-            **CHEAP,
-            rate_limits="off",
-            mail="smtp",
-            smtp_url=f"smtp://127.0.0.1:{port}?tls=none",
-            mail_from="chat@example.com",
-            public_url="https://chat.example.com",
-            files=(tmp_path / "files").as_uri(),
-            records=f"sqlite:///{tmp_path / 'records.db'}",
+        settings = mail_settings(
+            port, files=(tmp_path / "files").as_uri(), records=f"sqlite:///{tmp_path / 'records.db'}"
         )
 
         async def open_app() -> Sobremesa:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from cheap import CHEAP
 from communities.world import join, person
 from mail.smtp_servers import Postbox, Received
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import RoomId
+from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import User, UsernameClaim
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
@@ -26,6 +28,19 @@ NOW_MS = 2_500_002_000_000
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 NEWS = InboxKey("news")
 KEY = Actor(key_id=KeyId("key"), scopes=frozenset({"inbox:publish", "inbox:admin"}))
+
+
+def mail_settings(port: int, **more: Any) -> Settings:
+    """Settings with the mail server at this port."""
+    return Settings(
+        **CHEAP,
+        rate_limits="off",
+        mail="smtp",
+        smtp_url=f"smtp://127.0.0.1:{port}?tls=none",
+        mail_from="chat@example.com",
+        public_url="https://chat.example.com",
+        **more,
+    )
 
 
 class Desk:

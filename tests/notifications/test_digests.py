@@ -316,7 +316,7 @@ async def test_a_digest_that_is_refused_for_good_is_not_sent_again(desk: Desk) -
     assert desk.postbox.attempts == 1
 
 
-async def test_a_process_that_dies_after_the_claim_sends_nothing_and_nobody_sends_it_again(desk: Desk) -> None:
+async def test_a_process_that_dies_after_the_claim_sends_nothing_and_no_other_process_does(desk: Desk) -> None:
     ana, ben = await desk.user("ana"), await desk.user("ben")
     await desk.send(ben, await desk.direct(ana, ben), "Are you coming?")
     await desk.app.change_consumer.catch_up()

@@ -22,5 +22,5 @@ def _block(block: Block) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks, so that nobody's message can look like another part of the mail."""
+    """Return a text without line breaks, so that no message can look like another part of the mail."""
     return " ".join(text.split())

@@ -77,6 +77,8 @@ class SmtpMailer:
             username=server.username,
             password=server.password,
             timeout=server.seconds,
+            # By default it would look up the name of this machine for each mail, which can take seconds.
+            local_hostname=server.sender.address.rpartition("@")[2],
         )
         async with self._connections:
             try:
