@@ -113,7 +113,7 @@ async def new_key(server: Server, *scopes: str, tenant: str = DEFAULT_TENANT) ->
         return (await app.accounts.server_keys.create_key(Tenant(tenant), scopes)).text
 
 
-async def grant_admin(server: Server, username: str) -> None:
+async def grant_admin(server: Server, username: str, *, tenant: str = DEFAULT_TENANT) -> None:
     """Make a user an administrator, by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
-        await app.accounts.grant_admin(username)
+        await app.accounts.grant_admin(username, tenant=Tenant(tenant))

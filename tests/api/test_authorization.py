@@ -52,6 +52,15 @@ accounts.unblock                    401  403       204      204     204        2
 accounts.findUsers                  401  403       200      200     200        200    200    200
 accounts.getUser                    401  403       200      200     200        200    200    200
 
+users.upsertUser                    401  403       403      403     403        403    403    403
+users.getTenantUser                 401  403       403      403     403        403    403    403
+users.deleteUser                    401  403       403      403     403        403    403    403
+users.disableUser                   401  403       403      403     403        403    403    403
+users.enableUser                    401  403       403      403     403        403    403    403
+users.revokeTokens                  401  403       403      403     403        403    403    403
+users.countUnreadOfUser             401  403       403      403     403        403    403    403
+users.upsertUsers                   401  403       403      403     403        403    403    403
+
 communities.createServer            401  403       201      201     201        201    201    201
 communities.listServers             401  403       200      200     200        200    200    200
 communities.getServer               401  403       404      404     200        200    200    200
@@ -869,6 +878,21 @@ async def _forged(place: Place, who: str) -> Attempt:
     return Attempt({"fileId": made["fileId"]}, query={"token": "A" * len(made["url"].partition("token=")[2])})
 
 
+# Users of a tenant
+
+USER_VERBS = (
+    *("upsertUser", "getTenantUser", "deleteUser", "disableUser", "enableUser", "revokeTokens"),
+    *("countUnreadOfUser", "upsertUsers"),
+)
+
+
+@prepares(*(f"users.{verb}" for verb in USER_VERBS))
+async def _tenant_user(place: Place, who: str) -> Attempt:
+    external_id = f"x-{uuid.uuid4().hex[:10]}"
+    await place.callers["backend"].put(f"/tenants/default/users/{external_id}", {}, expect=201)
+    return Attempt({"tenant": "default", "externalId": external_id}, body={})
+
+
 # Inboxes
 
 NOTICE = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
@@ -894,7 +918,11 @@ INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
-BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+BY_KEY = {
+    "communities.listAllServers",
+    *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage")),
+    *(f"users.{verb}" for verb in USER_VERBS),
+}
 """What a key with the right scope may do."""
 
 
@@ -929,6 +957,7 @@ def cast(server: Server) -> Cast:
         keys: dict[str, tuple[str | None, dict[str, Any]]] = {
             "key": (await new_key(server, "inbox:read"), {}),
             "publisher": (await new_key(server, "inbox:publish"), {}),
+            "backend": (await new_key(server, "users:write"), {}),
             RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
         }
         return Cast({"anonymous": (None, {}), **keys, **tokens}, routes, [])

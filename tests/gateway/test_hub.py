@@ -271,7 +271,7 @@ async def test_poll_with_only_ephemeral_events_keeps_its_cursor(served: ServedAp
     while not hub.subscribers_of(table.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
         await asyncio.sleep(0)
     for name in ("ana", "carl"):
-        typing = TypingStarted(table.channel_id, "channel", UserId(name), name)
+        typing = TypingStarted(table.channel_id, "channel", UserId(name), name, None)
         hub.publish(typing_started.event(typing, server(table.server_id)))
     received = await waiting
 

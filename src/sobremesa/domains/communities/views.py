@@ -53,6 +53,7 @@ class MemberView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     server_id: ServerId
     role: Role
@@ -64,6 +65,7 @@ class BanView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     banned_by: UserId
     reason: str | None
@@ -133,11 +135,21 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
 
 
 def member_view(row: ServerMembership, profile: PublicProfile) -> MemberView:
-    return MemberView(row.user_id, profile.username, profile.avatar_url, row.server_id, row.role, row.joined_at)
+    return MemberView(
+        row.user_id, profile.username, profile.display_name, profile.avatar_url, row.server_id, row.role, row.joined_at
+    )
 
 
 def ban_view(ban: Ban, profile: PublicProfile) -> BanView:
-    return BanView(ban.user_id, profile.username, profile.avatar_url, ban.banned_by, ban.reason, ban.created_at)
+    return BanView(
+        ban.user_id,
+        profile.username,
+        profile.display_name,
+        profile.avatar_url,
+        ban.banned_by,
+        ban.reason,
+        ban.created_at,
+    )
 
 
 def invite_view(invite: Invite) -> InviteView:
