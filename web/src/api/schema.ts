@@ -1089,6 +1089,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenants/{tenant}/users:batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.upsertUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["users.getTenantUser"];
+        put: operations["users.upsertUser"];
+        post?: never;
+        delete: operations["users.deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.disableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.enableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users.revokeTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/users/{externalId}/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["users.countUnreadOfUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads": {
         parameters: {
             query?: never;
@@ -1922,6 +2018,7 @@ export interface components {
             avatarUrl: string | null;
             bannedBy: string;
             createdAt: string;
+            displayName: string | null;
             reason: string | null;
             userId: string;
             username: string;
@@ -1929,6 +2026,7 @@ export interface components {
         BlockView: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2317,7 +2415,9 @@ export interface components {
         Me: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             email: string | null;
+            externalId: string | null;
             isAdmin: boolean;
             tenant: string;
             updatedAt: string;
@@ -2326,6 +2426,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -2351,6 +2452,7 @@ export interface components {
             content: string;
             createdAt: string;
             deleted: boolean;
+            displayName: string | null;
             edited: boolean;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
@@ -2551,6 +2653,7 @@ export interface components {
         ParticipantView: {
             avatarUrl: string | null;
             convoId: string;
+            displayName: string | null;
             joinedAt: string;
             lastReadAt: string | null;
             lastReadMessageId: string | null;
@@ -2565,6 +2668,7 @@ export interface components {
         };
         PersonView: {
             avatarUrl: string | null;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2611,6 +2715,7 @@ export interface components {
         };
         ProfileChange: {
             avatarUrl?: string | null;
+            displayName?: string | null;
             username?: string;
         };
         ProgressView: {
@@ -2634,6 +2739,7 @@ export interface components {
         ReactorView: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2642,6 +2748,7 @@ export interface components {
         };
         ReaderView: {
             avatarUrl: string | null;
+            displayName: string | null;
             lastReadMessageId: string | null;
             readAt: string | null;
             userId: string;
@@ -2698,6 +2805,7 @@ export interface components {
             attachments: components["schemas"]["MessageFile"][];
             content: string;
             createdAt: string;
+            displayName: string | null;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
             nsfwBand: number | null;
@@ -2739,6 +2847,7 @@ export interface components {
             content: string;
             createdAt: string;
             deleted: boolean;
+            displayName: string | null;
             edited: boolean;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
@@ -2820,6 +2929,23 @@ export interface components {
             title: string | null;
             ttl: string | null;
         };
+        TenantUser: {
+            avatarUrl: string | null;
+            createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
+            disabled: boolean;
+            displayName: string | null;
+            email: string | null;
+            externalId: string | null;
+            isBot: boolean;
+            locale: string | null;
+            timeZone: string | null;
+            updatedAt: string;
+            userId: string;
+            username: string;
+        };
         ThreadParticipantChanges: {
             blockedUntil?: string | null;
             muted?: boolean;
@@ -2827,6 +2953,7 @@ export interface components {
         ThreadParticipantView: {
             avatarUrl: string | null;
             blockedUntil: string | null;
+            displayName: string | null;
             joinedAt: string;
             muted: boolean | null;
             /** @enum {unknown} */
@@ -2883,12 +3010,25 @@ export interface components {
         };
         UserSummary: {
             avatarUrl: string | null;
+            displayName: string | null;
             userId: string;
             username: string;
+        };
+        UserUpsert: {
+            avatarUrl?: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            displayName?: string | null;
+            email?: string | null;
+            locale?: string | null;
+            timeZone?: string | null;
+            username?: string;
         };
         UserView: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2915,6 +3055,7 @@ export interface components {
         };
         WorkspaceMemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "owner";
@@ -5700,6 +5841,226 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TenantSettingsView"];
+                };
+            };
+        };
+    };
+    "users.upsertUsers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    "users.getTenantUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.upsertUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UserUpsert"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.deleteUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "users.disableUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.enableUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.revokeTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantUser"];
+                };
+            };
+        };
+    };
+    "users.countUnreadOfUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                externalId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadEverywhere"];
                 };
             };
         };

@@ -247,6 +247,7 @@ export interface components {
             content: string;
             createdAt: string;
             deleted: boolean;
+            displayName: string | null;
             edited: boolean;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
@@ -265,6 +266,7 @@ export interface components {
         LiveParticipant: {
             avatarUrl: string | null;
             blockedUntil?: string | null;
+            displayName: string | null;
             joinedAt: string;
             role: string;
             roomId: string;
@@ -307,6 +309,7 @@ export interface components {
         };
         LiveUser: {
             avatarUrl: string | null;
+            displayName: string | null;
             updatedAt: string;
             userId: string;
             username: string;
@@ -314,7 +317,9 @@ export interface components {
         Me: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             email: string | null;
+            externalId: string | null;
             isAdmin: boolean;
             tenant: string;
             updatedAt: string;
@@ -327,6 +332,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -373,6 +379,7 @@ export interface components {
         };
         PersonView: {
             avatarUrl: string | null;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -539,6 +546,7 @@ export interface components {
             updatedAt: string | null;
         };
         TypingStarted: {
+            displayName: string | null;
             roomId: string;
             /** @enum {unknown} */
             roomKind: "channel" | "conversation" | "thread";
@@ -565,6 +573,7 @@ export interface components {
         };
         WorkspaceMemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "owner";
