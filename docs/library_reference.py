@@ -49,6 +49,8 @@ WITHOUT_ACTOR = {
         "find_by_email",
         "find_by_username",
         "find_by_usernames",
+        "find_by_external_ids",
+        "require_users",
         "profiles",
         "has_blocked",
         "grant_admin",

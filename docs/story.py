@@ -11,6 +11,7 @@ from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.conversations.activity import Activity
 from sobremesa.domains.inboxes.entities import InboxKey
@@ -93,6 +94,12 @@ async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, 
     ana = await bill.of("check a token, at most once a second", app.accounts.authenticate(signed_in.access_token))
     await bill.of("get a profile", accounts.get_user(ana.user_id))
     await bill.of("find a user by name", accounts.find_by_username("ana"))
+    key = Actor(key_id=KeyId("key"), scopes=frozenset({"users:write"}))
+    named = UserFields(display_name="Bea")
+    await bill.of("create a user by external id", accounts.upsert_user(key, key.tenant, "42", named))
+    await bill.of("repeat it without a change", accounts.upsert_user(key, key.tenant, "42", named))
+    await bill.of("find a user by external id", accounts.find_by_external_ids(key.tenant, ["42"]))
+    await bill.of("revoke the tokens of a user", accounts.revoke_tokens(key, key.tenant, "42"))
     ids = Ids(clock)
     return ana, [Actor.of_user(UserId(ids.mint()), f"guest-{number}") for number in range(MEMBERS)]
 

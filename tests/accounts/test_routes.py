@@ -55,6 +55,7 @@ def test_every_refusal_has_a_status(api: Routes) -> None:
         "invalid": 422,
         "bad_credentials": 401,
         "session_ended": 401,
+        "account_disabled": 401,
         "logout_unavailable": 409,
         "mail_not_configured": 501,
         "bad_reset_token": 422,

@@ -126,10 +126,10 @@ async def unsubscribe_token(server: Server, user_id: str) -> str:
         return app.notifications.unsubscribe_token(UserId(user_id))
 
 
-async def grant_admin(server: Server, username: str) -> None:
+async def grant_admin(server: Server, username: str, *, tenant: str = DEFAULT_TENANT) -> None:
     """Make a user an administrator, by the library's door beside the running server."""
     async with Sobremesa.open(server.store, background=False) as app:
-        await app.accounts.grant_admin(username)
+        await app.accounts.grant_admin(username, tenant=Tenant(tenant))
 
 
 async def register_in(server: Server, http: aiohttp.ClientSession, tenant: str, *names: str) -> list[Caller]:

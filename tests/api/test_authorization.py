@@ -53,6 +53,15 @@ accounts.findUsers                  401  403       200      200     200        2
 accounts.getUser                    401  403       200      200     200        200    200    200
 accounts.listTenantAudit            401  403       403      403     403        403    403    403
 
+users.upsertUser                    401  403       403      403     403        403    403    403
+users.getTenantUser                 401  403       403      403     403        403    403    403
+users.deleteUser                    401  403       403      403     403        403    403    403
+users.disableUser                   401  403       403      403     403        403    403    403
+users.enableUser                    401  403       403      403     403        403    403    403
+users.revokeTokens                  401  403       403      403     403        403    403    403
+users.countUnreadOfUser             401  403       403      403     403        403    403    403
+users.upsertUsers                   401  403       403      403     403        403    403    403
+
 communities.createServer            401  403       201      201     201        201    201    201
 communities.listServers             401  403       200      200     200        200    200    200
 communities.getServer               401  403       404      404     200        200    200    200
@@ -556,7 +565,7 @@ async def _transfer(place: Place, who: str) -> Attempt:
 
 @prepares("accounts.listTenantAudit")
 async def _tenant(place: Place, who: str) -> Attempt:
-    return Attempt({"tenant": "default"})
+    return Attempt({"tenant": place.cast.tenant})
 
 
 @prepares("communities.addMember", "communities.getMember", "communities.removeMember", "communities.banMember")
@@ -923,6 +932,22 @@ async def _forged_unsubscribe(place: Place, who: str) -> Attempt:
     return Attempt({"token": f"{'A' if token[0] != 'A' else 'B'}{token[1:]}"})
 
 
+# Users of a tenant
+
+USER_VERBS = (
+    *("upsertUser", "getTenantUser", "deleteUser", "disableUser", "enableUser", "revokeTokens"),
+    *("countUnreadOfUser", "upsertUsers"),
+)
+
+
+@prepares(*(f"users.{verb}" for verb in USER_VERBS))
+async def _tenant_user(place: Place, who: str) -> Attempt:
+    external_id = f"x-{uuid.uuid4().hex[:10]}"
+    tenant = place.cast.tenant
+    await place.callers["backend"].put(f"/tenants/{tenant}/users/{external_id}", {}, expect=201)
+    return Attempt({"tenant": tenant, "externalId": external_id}, body={})
+
+
 # Inboxes
 
 NOTICE = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
@@ -951,13 +976,14 @@ INBOX_VERBS = (
 BY_KEY = {
     *("communities.listAllServers", "communities.addMember", "accounts.listTenantAudit"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
+    *(f"users.{verb}" for verb in USER_VERBS),
 }
 """What a key with the right scope may do."""
 
 
 @prepares(*(f"inboxes.{verb}Segment" for verb in ("set", "get", "delete")))
 async def _segment(place: Place, who: str) -> Attempt:
-    return Attempt({"tenant": "default", "segment": "none"}, {"userIds": []})
+    return Attempt({"tenant": place.cast.tenant, "segment": "none"}, {"userIds": []})
 
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))
@@ -994,6 +1020,7 @@ async def cast_of(server: Server, tenant: str = "default") -> Cast:
     keys: dict[str, tuple[str | None, dict[str, Any]]] = {
         "key": (await new_key(server, "inbox:read", tenant=tenant), {}),
         "publisher": (await new_key(server, "inbox:publish", tenant=tenant), {}),
+        "backend": (await new_key(server, "users:write", tenant=tenant), {}),
         RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
     }
     return Cast({"anonymous": (None, {}), **keys, **tokens}, routes, [], tenant)

@@ -24,9 +24,21 @@ from sobremesa.table import Put
 SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "private", "lastMessageId", "createdAt", "updatedAt"}
 INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "createdAt"}
-FACE = {"userId", "username", "avatarUrl"}
+FACE = {"userId", "username", "displayName", "avatarUrl"}
 MESSAGE = {
-    *("messageId", "roomId", "roomKind", "type", "authorId", "username", "content", "edited", "editedAt", "deleted"),
+    *(
+        "messageId",
+        "roomId",
+        "roomKind",
+        "type",
+        "authorId",
+        "username",
+        "displayName",
+        "content",
+        "edited",
+        "editedAt",
+        "deleted",
+    ),
     *("replyTo", "attachments", "reactions", "mentions", "createdAt", "action", "flags", "nsfwBand"),
 }
 CONVERSATION = {
@@ -34,19 +46,36 @@ CONVERSATION = {
     *("unread", "muted", "role", "participantCount", "createdBy", "createdAt", "updatedAt"),
 }
 PARTICIPANT = {
-    *("userId", "username", "avatarUrl", "convoId", "role", "joinedAt", "lastReadMessageId", "lastReadAt"),
+    *(
+        "userId",
+        "username",
+        "displayName",
+        "avatarUrl",
+        "convoId",
+        "role",
+        "joinedAt",
+        "lastReadMessageId",
+        "lastReadAt",
+    ),
 }
 INBOX_MESSAGE = {
     *("messageId", "sender", "title", "body", "category", "ctaUri", "readAt", "archivedAt", "snoozedUntil"),
     *("receivedAt", "expiresAt", "audience"),
 }
-ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+ME = {
+    *("userId", "username", "displayName", "email", "avatarUrl", "tenant", "externalId", "isAdmin", "createdAt"),
+    "updatedAt",
+}
+TENANT_USER = {
+    *("userId", "externalId", "username", "displayName", "email", "avatarUrl", "data", "locale", "timeZone", "isBot"),
+    *("disabled", "createdAt", "updatedAt"),
+}
 CASE = {
     *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
     *("decision", "decidedBy", "decidedAt", "note", "message"),
     *("subject", "room", "author", "reporter", "verdict", "tab"),
 }
-ACCUSED = {"content", "username", "attachments", "action", "flags", "nsfwBand", "createdAt", "editedAt"}
+ACCUSED = {"content", "username", "displayName", "attachments", "action", "flags", "nsfwBand", "createdAt", "editedAt"}
 FILE = {"fileId", "name", "kind", "mime", "size", "width", "height", "url", "previewUrl", "expiresAt"}
 SIGNED_IN = {"user", "accessToken", "refreshToken", "expiresIn"}
 
@@ -96,6 +125,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await files_are_uploaded_and_fetched(story)
     await the_product_publishes_notifications(story)
     await users_choose_what_notifies_them(story)
+    await the_product_keeps_its_users(story)
     await users_share_a_workspace(story)
     await users_export_their_data(story)
     await two_users_agree_on_a_deal(story)
@@ -599,6 +629,54 @@ async def the_product_publishes_notifications(story: Story) -> None:
         assert progress["delivered"] < 1500
         await asyncio.sleep(0.05)
     assert progress == {"delivered": 1500, "recipients": 1500, "state": "done"}
+
+
+async def the_product_keeps_its_users(story: Story) -> None:
+    scopes = ("--scope", "users:write", "--scope", "users:read")
+    printed = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
+    key = story.kept(Caller(story.http, printed.split()[-1]))
+    external_id = f"customer:{story.word}"
+    at = f"/tenants/default/users/{external_id}"
+    fields = {
+        "username": f"shop-{story.word}",
+        "displayName": "Sam Shopper",
+        "email": "sam@shop.example",
+        "data": {"plan": "pro", "since": 2021},
+        "locale": "en-GB",
+        "timeZone": "Europe/London",
+    }
+
+    made = await key.put(at, fields, expect=201)
+    assert made.keys() == TENANT_USER
+    assert made.items() >= (fields | {"externalId": external_id, "disabled": False}).items()
+    changed = await key.put(at, {"displayName": "Sam S.", "data": None})
+    assert (changed["displayName"], changed["data"], changed["locale"]) == ("Sam S.", None, "en-GB")
+    assert await key.get(at) == changed
+    seen = (await story.ana.get("/users", username=fields["username"]))["items"]
+    assert [(one["userId"], one["displayName"]) for one in seen] == [(made["userId"], "Sam S.")]
+    assert (await key.put(at, {"username": story.ana.name}, expect=409))["code"] == "username_taken"
+    assert (await key.put(at, {"timeZone": "Mars"}, expect=422))["errors"][0]["pointer"] == "#/timeZone"
+    assert (await key.get(f"{at}/unread")).keys() == {"total", "rooms", "inboxes"}
+    assert (await key.post(f"{at}/disable", expect=200))["disabled"] is True
+    assert (await key.post(f"{at}/enable", expect=200))["disabled"] is False
+    assert (await key.post(f"{at}/revoke", expect=200)).keys() == TENANT_USER
+    await key.delete(at)
+    for path in (at, f"{at}/unread"):
+        await key.get(path, expect=404)
+
+    lines = [{"externalId": f"{external_id}-{number}", "displayName": f"No. {number}"} for number in range(3)]
+    raw = b"\n".join([*(json.dumps(line).encode() for line in lines), b"not JSON", b'{"externalId": 7}'])
+    answered = await key.call("POST", "/tenants/default/users:batch", raw)
+    results = [json.loads(line) for line in answered.raw.splitlines()]
+    assert [(result["line"], result["status"]) for result in results] == [
+        (1, 201),
+        (2, 201),
+        (3, 201),
+        (4, 400),
+        (5, 422),
+    ]
+    assert [result["externalId"] for result in results[:3]] == [line["externalId"] for line in lines]
+    assert results[4]["error"]["code"] == "invalid"
 
 
 async def users_read_their_notifications(story: Story, inbox: str, published: str, offer: str) -> None:

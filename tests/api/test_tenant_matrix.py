@@ -170,7 +170,8 @@ class Names:
                 return [self.replace(part) for part in value]
             case str():
                 return self.others.get(value) or (UNKNOWN_ID if value in self.known else value)
-        return value
+            case _:
+                return value
 
     def nothing(self, attempt: Attempt) -> Attempt:
         """Return the same request about nothing."""

@@ -100,7 +100,7 @@ async def world_of(product: Product, http: aiohttp.ClientSession) -> World:
     for tenant in TENANTS:
         actors[tenant, "key"] = Caller(http, await new_key(product.server, "admin", tenant=tenant))
         operator = await user_of(product, http, tenant, f"root-{tenant}-{word}")
-        await grant_admin(product.server, operator.name)
+        await grant_admin(product.server, operator.name, tenant=tenant)
         actors[tenant, "administrator"] = operator
     estates = {}
     for tenant in TENANTS:

@@ -17,7 +17,7 @@ THREAD = {
     *("createdAt", "updatedAt"),
 }
 PARTICIPANT = {
-    *("userId", "username", "avatarUrl", "threadId", "roleContext", "muted", "blockedUntil", "joinedAt"),
+    *("userId", "username", "displayName", "avatarUrl", "threadId", "roleContext", "muted", "blockedUntil", "joinedAt"),
 }
 CARD = {
     *("messageId", "threadId", "type", "state", "version", "payload", "createdBy", "createdAt", "updatedAt"),

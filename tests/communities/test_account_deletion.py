@@ -8,6 +8,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from communities.conftest import Ahead
@@ -62,6 +63,8 @@ class Life(NamedTuple):
 
 async def live(app: Sobremesa, clock: Ahead) -> Life:
     zeb = await register(app, NAME)
+    await app.accounts.change_profile(zeb, display_name=f"{NAME} the Great")
+    zeb = msgspec.structs.replace(zeb, display_name=f"{NAME} the Great")
     home, left = await create_community(app), await create_community(app)
     for community in (home, left):
         await join(app, community.owner, community.server_id, zeb)
@@ -124,6 +127,8 @@ async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None
 
     await app.accounts.delete_me(life.zeb, password=PASSWORD)
     assert await life.names_shown() == {DELETED_NAME}
+    page = await app.communities.page(life.home.owner, life.home.channel_id, limit=100)
+    assert {message.display_name for message in page.messages} == {None}
     assert await rows(app, NAME) != [], "the messages still have it: it is masked"
 
     assert await app.jobs.run_pending(app.handlers) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 import pytest
 
 from communities.conftest import Ahead
@@ -26,6 +27,20 @@ async def test_messages_are_listed_newest_first(community: Community) -> None:
     rest = await community.app.communities.page(community.owner, community.channel_id, limit=3, cursor=page.cursor)
     assert [message.content for message in rest.messages] == ["message 1", "message 0"]
     assert rest.cursor is None
+
+
+async def test_message_has_the_display_name_of_its_author_at_the_time_of_sending(community: Community) -> None:
+    named = msgspec.structs.replace(community.member, display_name="Mia M.")
+    await community.send(community.member, "before")
+    sent = await community.send(named, "after")
+
+    page = await community.app.communities.page(community.owner, community.channel_id, limit=5)
+
+    assert sent.display_name == "Mia M."
+    assert [(message.content, message.display_name) for message in page.messages] == [
+        ("after", "Mia M."),
+        ("before", None),
+    ]
 
 
 async def test_page_before_after_or_around_a_message(community: Community) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from communities.world import PASSWORD
 from events.recorder import EventRecorder, audience_changes, names
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, KeyId, Tenant
+from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.live import events as topics
 from sobremesa.live.events import AudienceChange
 
@@ -50,3 +51,20 @@ async def test_sockets_are_closed_with_their_session_and_with_the_account(
     events = await recorder.publications()
     assert {name for each in audience_changes(events) for name in each.ends} == {actor.user_id, ana.session_id}
     assert names(events) == []
+
+
+async def test_revoked_tokens_close_the_sockets_of_the_user(app: Sobremesa, recorder: EventRecorder) -> None:
+    key = Actor(tenant=Tenant("acme"), key_id=KeyId("k"), scopes=frozenset({"users:write"}))
+    user = (await app.accounts.upsert_user(key, key.tenant, "42", UserFields(username="ana"))).user
+    assert await recorder.publications() == []
+
+    for verb in (app.accounts.revoke_tokens, app.accounts.disable_user):
+        await verb(key, key.tenant, "42")
+        [ended] = await recorder.publications()
+        assert (ended.event, ended.audience) == (None, AudienceChange(ends=(topics.tokens_of(user.user_id),)))
+
+    await app.accounts.enable_user(key, key.tenant, "42")
+    assert await recorder.publications() == []
+    await app.accounts.upsert_user(key, key.tenant, "42", UserFields(display_name="Ana", data={"a": 1}))
+    [changed] = await recorder.published()
+    assert (changed.t, changed.d["displayName"]) == ("user.updated", "Ana")

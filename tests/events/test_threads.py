@@ -84,6 +84,7 @@ async def test_participants_joining_blocked_and_leaving_are_published_to_all(
             "roomId": deal.thread_id,
             "userId": gus.user_id,
             "username": "gus",
+            "displayName": None,
             "avatarUrl": None,
             "role": "buyer",
             "joinedAt": joined["participant.joined"].d["joinedAt"],

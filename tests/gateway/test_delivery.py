@@ -136,6 +136,7 @@ async def test_typing_is_published_to_the_room_at_most_once_in_a_while(
                 "roomKind": "channel",
                 "userId": shared.ana.user.user_id,
                 "username": "ana",
+                "displayName": None,
             },
         }
         assert await bea.is_quiet("typing.started")

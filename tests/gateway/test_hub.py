@@ -277,7 +277,7 @@ async def test_poll_with_only_ephemeral_events_keeps_its_cursor(
     while not hub.subscribers_of(shared.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal
         await asyncio.sleep(0)
     for name in ("ana", "carl"):
-        typing = TypingStarted(shared.channel_id, "channel", UserId(name), name)
+        typing = TypingStarted(shared.channel_id, "channel", UserId(name), name, None)
         hub.publish(typing_started.event(typing, server(shared.server_id)))
     received = await waiting
 

@@ -83,10 +83,15 @@ async def rotate(*, store: Store = DEFAULT_STORE) -> None:
 
 
 @admin_app.command
-async def grant(user: str, /, *, revoke: bool = False, store: Store = DEFAULT_STORE) -> None:
-    """Make a user an administrator, by username or email address; --revoke removes the role."""
+async def grant(user: str, /, *, tenant: str | None = None, revoke: bool = False, store: Store = DEFAULT_STORE) -> None:
+    """Make a user an administrator, by username or email address; --revoke removes the role.
+
+    --tenant is the tenant of the username, by default that of users who register.
+    """
     async with Sobremesa.open(settings=settings_of(store), background=False, create=False) as app:
-        granted = await app.accounts.grant_admin(user, granted=not revoke)
+        granted = await app.accounts.grant_admin(
+            user, granted=not revoke, tenant=None if tenant is None else Tenant(tenant)
+        )
     console.print(f"{granted.username} is {'no longer' if revoke else 'now'} an administrator.", highlight=False)
 
 

@@ -35,6 +35,7 @@ class User(Model, frozen=True):
 
     user_id: str
     username: str
+    display_name: str | None = None
     avatar_url: str | None = None
     created_at: str | None = None
 
@@ -67,6 +68,7 @@ class Message(Model, frozen=True):
     username: str
     content: str
     created_at: str
+    display_name: str | None = None
     edited: bool = False
     deleted: bool = False
     reply_to: str | None = None

@@ -45,6 +45,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     tenant: Tenant = DEFAULT_TENANT
     user: UserId | None = None
     username: str = ""
+    display_name: str | None = None
     session_id: SessionId | None = None
     token_issued_ms: int | None = None
     """When another issuer issued the token of this request; None for our own tokens."""

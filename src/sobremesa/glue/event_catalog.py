@@ -60,7 +60,8 @@ class RoomTyping:
         self._typing = typing_events
 
     async def typing(self, room_kind: RoomKindName, seat: Seat) -> None:
-        started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, seat.actor.username)
+        actor = seat.actor
+        started = typing.TypingStarted(seat.room_id, room_kind, seat.user_id, actor.username, actor.display_name)
         self._typing.started(started, _topic_of(room_kind, seat))
 
     async def stopped_typing(self, room_kind: RoomKindName, seat: Seat) -> None:

@@ -23,6 +23,7 @@ class TypingStarted(Output):
     room_kind: RoomKindName
     user_id: UserId
     username: str
+    display_name: str | None
 
 
 typing_started = EventType(

@@ -42,6 +42,8 @@ class Message(Entity):
     author_id: UserId
     username: str = ""
     """The author's name at the time of sending."""
+    display_name: str | None = None
+    """The author's display name at the time of sending, if they had one."""
     nonce: str | None = None
     """The author's own id for the message, which only they receive, with its event."""
     type: str = "text"

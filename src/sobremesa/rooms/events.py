@@ -45,6 +45,7 @@ class LiveMessage(Output):
     type: str
     author_id: UserId
     username: str
+    display_name: str | None
     content: str
     edited: bool
     edited_at: Instant | None
@@ -116,6 +117,7 @@ class LiveParticipant(Output):
     room_id: RoomId
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     role: str
     joined_at: Instant
@@ -176,6 +178,7 @@ participant_left = EventType(
 _VISIBLE = (
     "type",
     "username",
+    "display_name",
     "content",
     "edited",
     "edited_at",

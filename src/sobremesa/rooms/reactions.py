@@ -107,6 +107,7 @@ class Reactions:
             ReactorView(
                 reaction.user_id,
                 profiles[reaction.user_id].username,
+                profiles[reaction.user_id].display_name,
                 profiles[reaction.user_id].avatar_url,
                 reaction.created_at,
             )

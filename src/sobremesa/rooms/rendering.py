@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
-from sobremesa.core.actor import DELETED_NAME, UserId
+from sobremesa.core.actor import DELETED_NAME, PublicProfile, UserId
 from sobremesa.core.clock import EPOCH
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.access import Seat, UserDirectory
@@ -81,6 +81,7 @@ class MessageRenderer:
             message.type,
             message.author_id,
             message.username,
+            message.display_name,
             message.content,
             edited=False,
             edited_at=None,
@@ -152,10 +153,11 @@ async def with_names(users: UserDirectory, messages: Sequence[Message]) -> Seque
     if not nameless:
         return messages
     profiles = await users.profiles(list(nameless))
-    return [
-        message if message.username else msgspec.structs.replace(message, username=profiles[message.author_id].username)
-        for message in messages
-    ]
+    return [message if message.username else _named(message, profiles[message.author_id]) for message in messages]
+
+
+def _named(message: Message, author: PublicProfile) -> Message:
+    return msgspec.structs.replace(message, username=author.username, display_name=author.display_name)
 
 
 def render_as(
@@ -175,6 +177,7 @@ def render_as(
         message.type,
         message.author_id,
         DELETED_NAME if message.author_id in departing else message.username,
+        None if message.author_id in departing else message.display_name,
         "" if withheld else message.content,
         message.edited,
         message.edited_at,

@@ -181,6 +181,7 @@ class MessageWriter:
             message_id=message_id,
             author_id=seat.user_id,
             username=seat.actor.username,
+            display_name=seat.actor.display_name,
             nonce=draft.nonce,
             type="asset" if files and draft.type == "text" else draft.type,
             content=draft.content,

@@ -373,6 +373,7 @@ class Rooms:
             ReaderView(
                 reader.user_id,
                 profiles[reader.user_id].username,
+                profiles[reader.user_id].display_name,
                 profiles[reader.user_id].avatar_url,
                 reader.last_read_message_id,
                 reader.read_at,

@@ -36,7 +36,9 @@ class RoomUserData:
         named = equals("author_id", user_id) & differs("username", DELETED_NAME)
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=named):
             with contextlib.suppress(ConditionFailed):
-                await self._table.write(Update(message.own_key(), set_to(username=DELETED_NAME)), pattern=self._pattern)
+                await self._table.write(
+                    Update(message.own_key(), set_to(username=DELETED_NAME, display_name=None)), pattern=self._pattern
+                )
 
     async def export(self, room_id: RoomId, user_id: UserId) -> AsyncIterator[Any]:
         """Yield a user's messages in a room, oldest first, and their reactions."""

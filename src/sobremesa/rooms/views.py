@@ -50,6 +50,7 @@ class MessageView(Output):
     type: str
     author_id: UserId
     username: str
+    display_name: str | None
     content: str
     edited: bool
     edited_at: Instant | None
@@ -108,6 +109,7 @@ class ReaderView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     last_read_message_id: MessageId | None
     read_at: Instant | None
@@ -118,6 +120,7 @@ class ReactorView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     created_at: Instant
 

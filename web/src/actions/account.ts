@@ -64,6 +64,7 @@ export async function signOut(): Promise<void> {
 
 export async function changeProfile(changes: {
   username?: string;
+  displayName?: string | null;
   avatarUrl?: string | null;
 }): Promise<void> {
   const me = await request("patch", "/v1/users/me", { body: changes });

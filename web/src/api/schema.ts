@@ -2104,6 +2104,7 @@ export interface components {
             avatarUrl: string | null;
             bannedBy: string;
             createdAt: string;
+            displayName: string | null;
             reason: string | null;
             userId: string;
             username: string;
@@ -2516,6 +2517,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -2541,6 +2543,7 @@ export interface components {
             content: string;
             createdAt: string;
             deleted: boolean;
+            displayName: string | null;
             edited: boolean;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
@@ -2769,6 +2772,7 @@ export interface components {
         ParticipantView: {
             avatarUrl: string | null;
             convoId: string;
+            displayName: string | null;
             joinedAt: string;
             lastReadAt: string | null;
             lastReadMessageId: string | null;
@@ -2783,6 +2787,7 @@ export interface components {
         };
         PersonView: {
             avatarUrl: string | null;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2857,6 +2862,7 @@ export interface components {
         ReactorView: {
             avatarUrl: string | null;
             createdAt: string;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -2865,6 +2871,7 @@ export interface components {
         };
         ReaderView: {
             avatarUrl: string | null;
+            displayName: string | null;
             lastReadMessageId: string | null;
             readAt: string | null;
             userId: string;
@@ -2921,6 +2928,7 @@ export interface components {
             attachments: components["schemas"]["MessageFile"][];
             content: string;
             createdAt: string;
+            displayName: string | null;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
             nsfwBand: number | null;
@@ -2962,6 +2970,7 @@ export interface components {
             content: string;
             createdAt: string;
             deleted: boolean;
+            displayName: string | null;
             edited: boolean;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
@@ -3067,6 +3076,7 @@ export interface components {
         ThreadParticipantView: {
             avatarUrl: string | null;
             blockedUntil: string | null;
+            displayName: string | null;
             joinedAt: string;
             muted: boolean | null;
             /** @enum {unknown} */
@@ -3123,6 +3133,7 @@ export interface components {
         };
         UserSummary: {
             avatarUrl: string | null;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -3167,6 +3178,7 @@ export interface components {
         };
         WorkspaceMemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "owner";

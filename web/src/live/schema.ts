@@ -248,6 +248,7 @@ export interface components {
             content: string;
             createdAt: string;
             deleted: boolean;
+            displayName: string | null;
             edited: boolean;
             editedAt: string | null;
             flags: components["schemas"]["FlagsView"] | null;
@@ -266,6 +267,7 @@ export interface components {
         LiveParticipant: {
             avatarUrl: string | null;
             blockedUntil?: string | null;
+            displayName: string | null;
             joinedAt: string;
             role: string;
             roomId: string;
@@ -331,6 +333,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -377,6 +380,7 @@ export interface components {
         };
         PersonView: {
             avatarUrl: string | null;
+            displayName: string | null;
             userId: string;
             username: string;
         };
@@ -544,6 +548,7 @@ export interface components {
             updatedAt: string | null;
         };
         TypingStarted: {
+            displayName: string | null;
             roomId: string;
             /** @enum {unknown} */
             roomKind: "channel" | "conversation" | "thread";
@@ -570,6 +575,7 @@ export interface components {
         };
         WorkspaceMemberView: {
             avatarUrl: string | null;
+            displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "owner";

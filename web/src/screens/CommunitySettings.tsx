@@ -11,6 +11,7 @@ import { Form } from "../view/Form";
 import { PictureField } from "../view/PictureField";
 import { toastError } from "../view/toasts";
 import { DeletionForm } from "./DeletionForm";
+import { shownName } from "../view/names";
 
 export function CommunitySettings({ server, onClose }: { server: ServerEntry; onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -63,7 +64,7 @@ function Bans({ serverId }: { serverId: string }) {
         {bans.map((ban) => (
           <li key={ban.userId} className="person">
             <span className="room-name">
-              {ban.username} {ban.reason !== null && <span className="note">{ban.reason}</span>}
+              {shownName(ban)} {ban.reason !== null && <span className="note">{ban.reason}</span>}
             </span>
             <button type="button" className="button button-small" onClick={() => lift(ban.userId)}>
               Unban

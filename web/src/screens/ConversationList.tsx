@@ -14,6 +14,7 @@ import { ListSkeleton } from "./ListSkeleton";
 import { NewConversation } from "./NewConversation";
 import type { Params } from "./routes";
 import { UnreadBadge } from "./Unread";
+import { shownName } from "../view/names";
 
 /** The page size of `ready`. */
 const FIRST = 50;
@@ -61,8 +62,8 @@ export function ConversationLink({ conversation, isHere }: { conversation: Conve
   const speaker = useStore((state) => {
     if (sender === null) return "";
     if (sender === state.me?.userId) return "You: ";
-    const username = conversation.type === "group" ? state.people[sender]?.username : undefined;
-    return username === undefined ? "" : `${username}: `;
+    const person = conversation.type === "group" ? state.people[sender] : undefined;
+    return person === undefined ? "" : `${shownName(person)}: `;
   });
   const isLoud = hasUnread(conversation);
   return (
@@ -95,7 +96,7 @@ export function ConversationLink({ conversation, isHere }: { conversation: Conve
 export function ConversationFace({ conversation, size }: { conversation: Conversation; size: number }) {
   const { other } = conversation;
   if (other !== null)
-    return <Avatar id={other.userId} name={other.username} url={other.avatarUrl} size={size} presence />;
+    return <Avatar id={other.userId} name={shownName(other)} url={other.avatarUrl} size={size} presence />;
   return (
     <Avatar id={conversation.convoId} name={conversationName(conversation)} url={null} size={size} square />
   );

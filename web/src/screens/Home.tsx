@@ -10,6 +10,7 @@ import { NewCommunity } from "./NewCommunity";
 import { NewConversation } from "./NewConversation";
 import { DrawerButton } from "./RoomHeader";
 import { UnreadSummary } from "./UnreadSummary";
+import { shownName } from "../view/names";
 
 export function Home() {
   const me = useStore((state) => state.me);
@@ -29,7 +30,7 @@ export function Home() {
       </header>
       <div className="home">
         <h2 className="home-greeting">
-          {greeting()}, {me?.username}.
+          {greeting()}, {me === null ? "" : shownName(me)}.
         </h2>
         {isReady && servers.length === 0 && recent.length === 0 && (
           <p>You're all set. Create a community for your team, or send a message.</p>

@@ -14,6 +14,7 @@ import { Form } from "../view/Form";
 import { MenuButton, type MenuItem } from "../view/Menu";
 import { toastError } from "../view/toasts";
 import { SidePanel } from "./SidePanel";
+import { secondaryName, shownName } from "../view/names";
 
 const ROLES: readonly { role: ServerRole; title: string; one: string }[] = [
   { role: "owner", title: "Owner", one: "owner" },
@@ -60,7 +61,7 @@ export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose
 /** Online members first, then by name; the user counts as online. */
 export function byPresence(online: Readonly<Record<string, true>>) {
   return (a: Member, b: Member): number =>
-    Number(b.userId in online) - Number(a.userId in online) || a.username.localeCompare(b.username);
+    Number(b.userId in online) - Number(a.userId in online) || shownName(a).localeCompare(shownName(b));
 }
 
 interface MemberRowProps {
@@ -107,12 +108,12 @@ function MemberRow({ member, server, onAsk }: MemberRowProps) {
   }
   return (
     <li className={isOnline ? "person" : "person person-away"}>
-      <Avatar id={member.userId} name={member.username} url={member.avatarUrl} size={32} presence />
-      <span className="room-name">
-        {member.username}
+      <Avatar id={member.userId} name={shownName(member)} url={member.avatarUrl} size={32} presence />
+      <span className="room-name" title={secondaryName(member)}>
+        {shownName(member)}
         <span className="hidden-text">{isOnline ? ", online" : ", away"}</span>
       </span>
-      <MenuButton label={`Actions for ${member.username}`} items={items} />
+      <MenuButton label={`Actions for ${shownName(member)}`} items={items} />
     </li>
   );
 }
@@ -129,7 +130,7 @@ function Removal({
   const { what, member } = asking;
   const isBan = what === "ban";
   return (
-    <Dialog title={`${isBan ? "Ban" : "Kick"} ${member.username}?`} onClose={onClose}>
+    <Dialog title={`${isBan ? "Ban" : "Kick"} ${shownName(member)}?`} onClose={onClose}>
       <p>
         {isBan
           ? "They'll be removed and can't rejoin unless unbanned."

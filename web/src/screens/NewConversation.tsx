@@ -11,6 +11,7 @@ import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { Icon, IconButton } from "../view/Icon";
+import { secondaryName, shownName } from "../view/names";
 
 const SHOWN = 5;
 
@@ -35,12 +36,12 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
           <ul className="chips" aria-label="With">
             {people.map((person) => (
               <li key={person.userId} className="chip">
-                <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={22} />
-                {person.username}
+                <Avatar id={person.userId} name={shownName(person)} url={person.avatarUrl} size={22} />
+                {shownName(person)}
                 <IconButton
                   icon="close"
                   size={13}
-                  label={`Remove ${person.username}`}
+                  label={`Remove ${shownName(person)}`}
                   onClick={() => setPeople((all) => all.filter((each) => each !== person))}
                 />
               </li>
@@ -107,8 +108,16 @@ function PersonSearch({ onFound }: { onFound: (person: Person) => void }) {
                 className={index === 0 ? "person person-first" : "person"}
                 onClick={() => take(person)}
               >
-                <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={28} presence />
-                <span className="room-name">{person.username}</span>
+                <Avatar
+                  id={person.userId}
+                  name={shownName(person)}
+                  url={person.avatarUrl}
+                  size={28}
+                  presence
+                />
+                <span className="room-name">
+                  {shownName(person)} <span className="note">{secondaryName(person)}</span>
+                </span>
                 {index === 0 && <kbd className="note">Enter</kbd>}
               </button>
             </li>

@@ -11,6 +11,7 @@ import { IconButton } from "../view/Icon";
 import { toastError } from "../view/toasts";
 import { LeaveButton } from "./LeaveButton";
 import { SidePanel } from "./SidePanel";
+import { secondaryName, shownName } from "../view/names";
 
 export function ParticipantsPanel({
   conversation,
@@ -31,13 +32,15 @@ export function ParticipantsPanel({
       <ul className="people">
         {people.map((person) => (
           <li key={person.userId} className="person">
-            <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={32} presence />
-            <span className="room-name">{person.username}</span>
+            <Avatar id={person.userId} name={shownName(person)} url={person.avatarUrl} size={32} presence />
+            <span className="room-name" title={secondaryName(person)}>
+              {shownName(person)}
+            </span>
             {canManage && person.userId !== me && (
               <IconButton
                 icon="close"
                 size={15}
-                label={`Remove ${person.username}`}
+                label={`Remove ${shownName(person)}`}
                 onClick={() => void removeParticipant(convoId, person.userId).then(reload).catch(toastError)}
               />
             )}

@@ -11,6 +11,7 @@ import { IconButton } from "../view/Icon";
 import { messageTime } from "../view/times";
 import { toastError } from "../view/toasts";
 import { SidePanel } from "./SidePanel";
+import { shownName } from "../view/names";
 
 interface PinsPanelProps {
   room: RoomRef;
@@ -37,7 +38,7 @@ export function PinsPanel({ room, path, canPin, names, onClose }: PinsPanelProps
         {pins?.map(({ message }) => (
           <li key={message.messageId} className="pin">
             <header>
-              <strong>{message.username}</strong>
+              <strong>{shownName(message)}</strong>
               <time className="note">{messageTime(message.createdAt)}</time>
               {canPin && (
                 <IconButton icon="close" size={14} label="Unpin" onClick={() => unpin(message.messageId)} />

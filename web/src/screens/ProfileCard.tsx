@@ -6,6 +6,7 @@ import { Avatar } from "../view/Avatar";
 import { Icon } from "../view/Icon";
 import { Popover } from "../view/Popover";
 import { toastError } from "../view/toasts";
+import { secondaryName, shownName } from "../view/names";
 
 interface ProfileCardProps {
   userId: string;
@@ -18,7 +19,8 @@ export function ProfileCard({ userId, anchor, onClose }: ProfileCardProps) {
   const isOnline = useStore((state) => userId in state.online);
   const isMe = useStore((state) => state.me?.userId === userId);
   const [, navigate] = useLocation();
-  const name = person?.username ?? anchor.textContent;
+  const name = person === undefined ? anchor.textContent : shownName(person);
+  const secondary = person && secondaryName(person);
   const sendMessage = () => {
     startConversation([userId], null).then((convoId) => navigate(`/d/${convoId}`), toastError);
     onClose();
@@ -28,6 +30,7 @@ export function ProfileCard({ userId, anchor, onClose }: ProfileCardProps) {
       <div className="profile-card">
         <Avatar id={userId} name={name} url={person?.avatarUrl} size={64} presence />
         <strong>{name}</strong>
+        {secondary !== undefined && <span className="note">{secondary}</span>}
         <span className="note">{isMe ? "You" : isOnline ? "Online" : "Away"}</span>
         {isMe ? (
           <button type="button" className="button button-small" onClick={() => navigate("/settings")}>

@@ -12,6 +12,7 @@ import { toastError, toast } from "../view/toasts";
 import type { Params } from "./routes";
 import { DrawerButton } from "./RoomHeader";
 import { TABS } from "./SettingsNav";
+import { shownName } from "../view/names";
 
 export default function Settings({ params }: { params: Params }) {
   const tab = params["tab"] ?? "profile";
@@ -36,18 +37,25 @@ function Profile() {
     <>
       <PictureField
         id={me.userId}
-        name={me.username}
+        name={shownName(me)}
         url={me.avatarUrl}
         onChoose={async (file) => changeProfile({ avatarUrl: await uploadAvatar(file) })}
         onRemove={() => changeProfile({ avatarUrl: null })}
       />
       <Form
         submit="Save"
-        onSubmit={async ({ username = "" }) => {
-          await changeProfile({ username: username.trim() });
+        onSubmit={async ({ username = "", displayName = "" }) => {
+          await changeProfile({ username: username.trim(), displayName: displayName.trim() || null });
           toast("Saved");
         }}
       >
+        <Field
+          label="Display name"
+          name="displayName"
+          defaultValue={me.displayName ?? ""}
+          maxLength={80}
+          placeholder={me.username}
+        />
         <Field
           label="Username"
           name="username"

@@ -4,6 +4,7 @@ import { signOut } from "../actions/account";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Icon, IconButton } from "../view/Icon";
+import { secondaryName, shownName } from "../view/names";
 
 export function UserBar() {
   const me = useStore((state) => state.me);
@@ -11,9 +12,9 @@ export function UserBar() {
   if (me === null) return null;
   return (
     <section className="user-bar" aria-label="You">
-      <Avatar id={me.userId} name={me.username} url={me.avatarUrl} size={34} />
+      <Avatar id={me.userId} name={shownName(me)} url={me.avatarUrl} size={34} />
       <div className="user-bar-name">
-        <strong>{me.username}</strong>
+        <strong title={secondaryName(me)}>{shownName(me)}</strong>
         <span className="note">{isLive ? "Online" : "Connecting…"}</span>
       </div>
       <Link href="/settings" className="icon-button" aria-label="Settings" title="Settings">

@@ -5,6 +5,7 @@ import type { State } from "../store/state";
 import { otherParty, threadsOf } from "../store/threads";
 import { workspacesOf } from "../store/workspaces";
 import type { IconName } from "../view/Icon";
+import { shownName } from "../view/names";
 
 export interface Destination {
   /** A path, or a user to start a conversation with. */
@@ -46,7 +47,7 @@ export function destinations(state: State): Destination[] {
     ...threadsOf(state).map((each) =>
       screen(
         `/t/${each.threadId}`,
-        state.people[otherParty(each, state.me?.userId ?? "")]?.username ?? each.listingId ?? "Thread",
+        nameIn(state, otherParty(each, state.me?.userId ?? "")) ?? each.listingId ?? "Thread",
         [each.kind === "project" ? "Project" : "Inquiry", each.listingId]
           .filter((part) => part !== null)
           .join(", "),
@@ -81,7 +82,7 @@ function usersWithoutConversation(state: State): Destination[] {
     .filter((each) => each.userId !== state.me?.userId && !met.has(each.userId))
     .map((each) => ({
       to: { userId: each.userId },
-      name: each.username,
+      name: shownName(each),
       where: "Send message",
       icon: "person" as const,
       isUnread: false,
@@ -116,4 +117,9 @@ export function found(all: readonly Destination[], query: string, most: number):
     .sort((a, b) => a.far - b.far)
     .map(({ each }) => each)
     .slice(0, most);
+}
+
+function nameIn(state: State, userId: string): string | undefined {
+  const person = state.people[userId];
+  return person === undefined ? undefined : shownName(person);
 }

@@ -8,7 +8,7 @@ import { EMPTY, type State } from "../store/state";
 import { destinations, found } from "./destinations";
 import { byPresence } from "./MembersPanel";
 
-const person = (userId: string) => ({ userId, username: userId, avatarUrl: null });
+const person = (userId: string) => ({ userId, username: userId, displayName: null, avatarUrl: null });
 const STATE: State = {
   ...EMPTY,
   me: { ...person("ana"), isAdmin: false } as Me,

@@ -42,10 +42,10 @@ export function reducePeople(state: State, change: Change): State {
       return { ...state, online: status === "online" ? { ...others, [userId]: true } : others };
     }
     case "typing.started": {
-      const { roomKind, roomId, userId, username } = change.d;
+      const { roomKind, roomId, userId, username, displayName } = change.d;
       if (userId === state.me?.userId) return state;
       const key: RoomKey = `${roomKind}:${roomId}`;
-      const there = { ...state.typing[key], [userId]: { username, at: Date.now() } };
+      const there = { ...state.typing[key], [userId]: { username, displayName, at: Date.now() } };
       return { ...state, typing: { ...state.typing, [key]: there } };
     }
     case "typing.stopped":
@@ -84,11 +84,16 @@ function withReading(state: State, key: RoomKey, reading: Reading): State {
 function known(state: State, people: readonly Person[]): State {
   const fresh = people.filter((each) => {
     const before = state.people[each.userId];
-    return before?.username !== each.username || before.avatarUrl !== each.avatarUrl;
+    return (
+      before?.username !== each.username ||
+      before.displayName !== each.displayName ||
+      before.avatarUrl !== each.avatarUrl
+    );
   });
   if (fresh.length === 0) return state;
   const added = fresh.map(
-    ({ userId, username, avatarUrl }) => [userId, { userId, username, avatarUrl }] as const,
+    ({ userId, username, displayName, avatarUrl }) =>
+      [userId, { userId, username, displayName, avatarUrl }] as const,
   );
   return { ...state, people: { ...state.people, ...Object.fromEntries(added) } };
 }

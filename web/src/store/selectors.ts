@@ -1,6 +1,7 @@
 // Selectors that several screens share.
 import type { Conversation, Person, RoomRef, ServerRole } from "../api/shapes";
 import type { ChannelEntry, ServerEntry, State } from "./state";
+import { shownName } from "../view/names";
 
 export function serversOf(state: State): ServerEntry[] {
   return Object.values(state.servers).sort((a, b) => (a.serverId < b.serverId ? -1 : 1));
@@ -20,16 +21,17 @@ export function conversationsOf(state: State): Conversation[] {
 }
 
 export function conversationName(conversation: Conversation): string {
-  return conversation.name ?? conversation.other?.username ?? "Unnamed group";
+  return conversation.name ?? (conversation.other == null ? "Unnamed group" : shownName(conversation.other));
 }
 
-/** Users whose username contains a text, those that start with it first. */
+/** Users whose username or display name contains a text, those that start with it first. */
 export function peopleNamed(state: State, letters: string): Person[] {
   const wanted = letters.toLowerCase();
-  const starts = (each: Person) => Number(each.username.toLowerCase().startsWith(wanted));
+  const names = (each: Person) => [each.username.toLowerCase(), shownName(each).toLowerCase()];
+  const starts = (each: Person) => Number(names(each).some((name) => name.startsWith(wanted)));
   return Object.values(state.people)
-    .filter((each) => each.userId !== state.me?.userId && each.username.toLowerCase().includes(wanted))
-    .sort((a, b) => starts(b) - starts(a) || a.username.localeCompare(b.username));
+    .filter((each) => each.userId !== state.me?.userId && names(each).some((name) => name.includes(wanted)))
+    .sort((a, b) => starts(b) - starts(a) || shownName(a).localeCompare(shownName(b)));
 }
 
 export function hasUnread(room: { unread: { count: number }; muted: boolean }): boolean {

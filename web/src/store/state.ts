@@ -42,6 +42,7 @@ export interface Lost {
 export interface Reading {
   userId: string;
   username: string;
+  displayName: string | null;
   avatarUrl: string | null;
   lastReadMessageId: string | null;
   /** Only for conversations. */
@@ -84,7 +85,9 @@ export interface State extends Threads, Inboxes, Workspaces {
   logs: Readonly<Record<RoomKey, Log>>;
   /** The newest messages of each room from events, to complete a page that was loading meanwhile. */
   recent: Readonly<Record<RoomKey, readonly Message[]>>;
-  typing: Readonly<Record<RoomKey, Readonly<Record<string, { username: string; at: number }>>>>;
+  typing: Readonly<
+    Record<RoomKey, Readonly<Record<string, { username: string; displayName: string | null; at: number }>>>
+  >;
   outbox: readonly Outgoing[];
   /** The pinned messages of a room, once loaded. */
   pins: Readonly<Record<RoomKey, readonly Pin[]>>;

@@ -7,7 +7,7 @@ import { keep, kept, discardSaved } from "./outbox";
 import { EMPTY, type Outgoing, type State } from "./state";
 import { reduce } from "./store";
 
-const ME = { userId: "ana", username: "ana", avatarUrl: null } as Me;
+const ME = { userId: "ana", username: "ana", displayName: null, avatarUrl: null } as Me;
 const channel = {
   channelId: "C",
   serverId: "S",
@@ -49,6 +49,7 @@ function newMessage(messageId: string, more: Partial<Message> = {}): Message {
     type: "text",
     authorId: "ben",
     username: "ben",
+    displayName: null,
     content: messageId,
     edited: false,
     editedAt: null,

@@ -19,7 +19,7 @@ import { reduce } from "./store";
 import { otherParty, threadsOf, threadTally } from "./threads";
 
 const AT = "2026-11-16T10:00:00.000Z";
-const ME = { userId: "ana", username: "ana", tenant: "default" } as Me;
+const ME = { userId: "ana", username: "ana", displayName: null, tenant: "default" } as Me;
 const NONE = { count: 0, capped: false, mentions: 0 };
 const thread = {
   threadId: "T",
@@ -72,6 +72,7 @@ function newMessage(messageId: string, authorId = "bo"): Message {
     messageId,
     authorId,
     username: authorId,
+    displayName: null,
     mentions: [],
     reactions: [],
     attachments: [],
@@ -133,6 +134,7 @@ describe("threads", () => {
     const seat = {
       userId: "bo",
       username: "bo",
+      displayName: null,
       avatarUrl: null,
       roleContext: "seller",
       joinedAt: AT,
@@ -310,6 +312,7 @@ describe("workspaces", () => {
   const member = {
     userId: "bo",
     username: "bo",
+    displayName: null,
     avatarUrl: null,
     workspaceId: "W",
     role: "member",

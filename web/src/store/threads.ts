@@ -52,11 +52,21 @@ export function reduceThreads(state: State, change: Change): State {
     }
     case "participant.joined":
     case "participant.updated": {
-      const { roomKind, roomId, userId, username, avatarUrl, role, joinedAt, blockedUntil = null } = change.d;
+      const {
+        roomKind,
+        roomId,
+        userId,
+        username,
+        displayName,
+        avatarUrl,
+        role,
+        joinedAt,
+        blockedUntil = null,
+      } = change.d;
       const seats = state.seats[roomId];
       if (roomKind !== "thread" || seats === undefined) return state;
       const roleContext = role as ThreadRole;
-      const seat: Seat = { userId, username, avatarUrl, roleContext, joinedAt, blockedUntil };
+      const seat: Seat = { userId, username, displayName, avatarUrl, roleContext, joinedAt, blockedUntil };
       return { ...state, seats: { ...state.seats, [roomId]: { ...seats, [userId]: seat } } };
     }
     case "participant.left": {

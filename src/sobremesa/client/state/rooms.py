@@ -11,7 +11,7 @@ MAX_PREVIEW = 200
 MAX_COUNTED = 100
 NOTHING_UNREAD = {"count": 0, "capped": False, "mentions": 0}
 
-_PARTICIPANT = ("userId", "username", "avatarUrl", "role", "roleContext", "joinedAt", "blockedUntil")
+_PARTICIPANT = ("userId", "username", "displayName", "avatarUrl", "role", "roleContext", "joinedAt", "blockedUntil")
 
 
 def as_message(d: Json) -> Json:

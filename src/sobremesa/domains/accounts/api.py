@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from sobremesa.core.actor import PICTURE_ADDRESS, Actor, SessionId, UserId
 from sobremesa.core.errors import Clash, Invalid, NotFound
 from sobremesa.domains.accounts.errors import (
+    AccountDisabled,
     BadCredentials,
     BadRegistrationToken,
     BadResetToken,
@@ -209,7 +210,7 @@ def routes(accounts: Accounts) -> Routes:
         """Create the account with the mailed token and log in."""
         return signed_in_view(await accounts.confirm_registration(body.token, device=body.device, address=address))
 
-    @api.post("/auth/login", limit="credentials", errors=[BadCredentials])
+    @api.post("/auth/login", limit="credentials", errors=[BadCredentials, AccountDisabled])
     async def login(body: Login, address: str) -> SignedInView:
         """Log in.
 
@@ -219,7 +220,7 @@ def routes(accounts: Accounts) -> Routes:
             await accounts.login(email=body.email, password=body.password, device=body.device, address=address)
         )
 
-    @api.post("/auth/refresh", errors=[SessionEnded])
+    @api.post("/auth/refresh", errors=[SessionEnded, AccountDisabled])
     async def refresh(body: Refresh) -> SignedInView:
         """Exchange a refresh token for a new pair of tokens.
 

@@ -105,6 +105,7 @@ class Authentication:
             tenant=user.tenant,
             user=user.user_id,
             username=user.username,
+            display_name=user.display_name,
             session_id=proof.session_id,
             token_issued_ms=proof.issued_ms,
             is_admin=user.is_admin,

@@ -71,7 +71,7 @@ class AccountDisabled(Unauthenticated):
 
 
 class LogoutUnavailable(Clash):
-    """The token has no time of issue, so that it cannot be told apart from later ones."""
+    """The token has no time of issue, so that later tokens would be refused as well."""
 
     code = "logout_unavailable"
     default_detail = "This token cannot be ended here. Its issuer must end the session."

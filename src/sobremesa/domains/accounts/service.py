@@ -255,9 +255,12 @@ class Accounts:
         """Return the users whose deletion is running, whose names must be masked."""
         return await self.pending_deletions.user_ids()
 
-    async def grant_admin(self, username_or_email: str, *, granted: bool = True) -> User:
-        """Grant or revoke administrator rights; NotFound if there is no such user."""
-        user = await self._find_by_either(username_or_email)
+    async def grant_admin(self, username_or_email: str, *, granted: bool = True, tenant: Tenant | None = None) -> User:
+        """Grant or revoke administrator rights; NotFound if there is no such user.
+
+        A username is searched in a tenant; None is that of users who register.
+        """
+        user = await self._find_by_either(username_or_email, tenant)
         if user is None:
             raise NotFound(f"There is no user {username_or_email}.")
 
@@ -324,7 +327,7 @@ class Accounts:
 
     # Internals
 
-    async def _find_by_either(self, username_or_email: str) -> User | None:
+    async def _find_by_either(self, username_or_email: str, tenant: Tenant | None) -> User | None:
         if "@" not in username_or_email:
-            return await self.find_by_username(username_or_email)
+            return await self.find_by_username(username_or_email, tenant)
         return await self.find_by_email(normal_email(username_or_email))

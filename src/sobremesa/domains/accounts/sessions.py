@@ -62,6 +62,7 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
             tenant=self.user.tenant,
             user=self.user.user_id,
             username=self.user.username,
+            display_name=self.user.display_name,
             session_id=self.session_id,
             is_admin=self.user.is_admin,
         )

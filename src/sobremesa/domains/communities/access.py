@@ -86,16 +86,16 @@ class Access:
         self._table = table
         self._audit = audit
         self._clock = clock or SystemClock()
-        self._members: ReadCache[tuple[UserId, str, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
+        self._members: ReadCache[tuple[UserId, str, str | None, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
         self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
         """Possibly stale pointers: a channel never moves to another server, and the write checks the access list."""
-        self._seats: ReadCache[tuple[UserId, str, RoomId], Seat] = ReadCache(table, CACHE_SIZE)
+        self._seats: ReadCache[tuple[UserId, str, str | None, RoomId], Seat] = ReadCache(table, CACHE_SIZE)
 
     # Servers
 
     async def require_member(self, actor: Actor, server_id: ServerId, right: Right = "read") -> Member:
         """Return the actor as a member; NotFound if they are none, Forbidden without the right."""
-        key = (actor.user_id, actor.username, server_id)
+        key = (actor.user_id, actor.username, actor.display_name, server_id)
         member = await self._members.get_or_load(key, lambda: self._find_member(actor, server_id))
         if member is None:
             raise NotFound
@@ -120,7 +120,7 @@ class Access:
     # Channels
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
-        key = (actor.user_id, actor.username, room_id)
+        key = (actor.user_id, actor.username, actor.display_name, room_id)
         return await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:

@@ -65,6 +65,7 @@ class MemberView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     server_id: ServerId
     role: Role
@@ -76,6 +77,7 @@ class BanView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     banned_by: UserId
     reason: str | None
@@ -152,11 +154,21 @@ def access_view(channel_id: ChannelId, found: AccessList | None) -> AccessView:
 
 
 def member_view(row: ServerMembership, profile: PublicProfile) -> MemberView:
-    return MemberView(row.user_id, profile.username, profile.avatar_url, row.server_id, row.role, row.joined_at)
+    return MemberView(
+        row.user_id, profile.username, profile.display_name, profile.avatar_url, row.server_id, row.role, row.joined_at
+    )
 
 
 def ban_view(ban: Ban, profile: PublicProfile) -> BanView:
-    return BanView(ban.user_id, profile.username, profile.avatar_url, ban.banned_by, ban.reason, ban.created_at)
+    return BanView(
+        ban.user_id,
+        profile.username,
+        profile.display_name,
+        profile.avatar_url,
+        ban.banned_by,
+        ban.reason,
+        ban.created_at,
+    )
 
 
 def invite_view(invite: Invite) -> InviteView:

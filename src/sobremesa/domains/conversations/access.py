@@ -78,10 +78,12 @@ class Access:
     def __init__(self, table: Table, audit: Audit) -> None:
         self._table = table
         self._audit = audit
-        self._seats: ReadCache[tuple[UserId, str, RoomId], ConversationSeat | None] = ReadCache(table, CACHE_SIZE)
+        self._seats: ReadCache[tuple[UserId, str, str | None, RoomId], ConversationSeat | None] = ReadCache(
+            table, CACHE_SIZE
+        )
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
-        key = (actor.user_id, actor.username, room_id)
+        key = (actor.user_id, actor.username, actor.display_name, room_id)
         seat = await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
         if seat is None:
             raise NotFound

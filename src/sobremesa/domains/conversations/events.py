@@ -111,7 +111,14 @@ class ConversationEvents:
 
         profile = (await self._users.profiles([user_id]))[user_id]
         payload = LiveParticipant(
-            CONVERSATIONS.name, room_id, user_id, profile.username, profile.avatar_url, new.role, new.joined_at
+            CONVERSATIONS.name,
+            room_id,
+            user_id,
+            profile.username,
+            profile.display_name,
+            profile.avatar_url,
+            new.role,
+            new.joined_at,
         )
         adds = [topic_membership(new, conversation)]
         if old is not None:

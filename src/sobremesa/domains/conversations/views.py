@@ -16,6 +16,7 @@ class PersonView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
 
 
@@ -44,6 +45,7 @@ class ParticipantView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     convo_id: ConversationId
     role: SeatRole
@@ -58,7 +60,7 @@ def conversation_view(row: InboxRow) -> ConversationView:
         conversation.room_id,
         conversation.type,
         conversation.name,
-        None if other is None else PersonView(other.user_id, other.username, other.avatar_url),
+        None if other is None else PersonView(other.user_id, other.username, other.display_name, other.avatar_url),
         conversation.last_message_id,
         conversation.last_message_body,
         conversation.last_message_sender,
@@ -77,6 +79,7 @@ def participant_view(participant: Participant, profile: PublicProfile) -> Partic
     return ParticipantView(
         participant.user_id,
         profile.username,
+        profile.display_name,
         profile.avatar_url,
         participant.room_id,
         participant.role,

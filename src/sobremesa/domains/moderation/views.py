@@ -25,6 +25,7 @@ class ReviewedMessage(Output):
 
     content: str
     username: str
+    display_name: str | None
     attachments: list[MessageFile]
     action: dict[str, Any] | None
     flags: FlagsView | None
@@ -38,6 +39,7 @@ class UserSummary(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
 
 
@@ -115,13 +117,14 @@ def _subject(case: ModerationCase, message: Message | None) -> Subject:
 
 
 def _user(profile: PublicProfile) -> UserSummary:
-    return UserSummary(profile.user_id, profile.username, profile.avatar_url)
+    return UserSummary(profile.user_id, profile.username, profile.display_name, profile.avatar_url)
 
 
 def _reviewed(message: Message) -> ReviewedMessage:
     return ReviewedMessage(
         message.content,
         message.username,
+        message.display_name,
         shown_files(message),
         message.acted,
         flags_view(message.flags),

@@ -136,6 +136,7 @@ class ThreadEvents:
             participant.room_id,
             participant.user_id,
             profile.username,
+            profile.display_name,
             profile.avatar_url,
             participant.role_context,
             participant.joined_at,

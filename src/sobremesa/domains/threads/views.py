@@ -64,6 +64,7 @@ class ThreadParticipantView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     thread_id: ThreadId
     role_context: RoleContext
@@ -153,6 +154,7 @@ def participant_view(reader: Actor, participant: Participant, profile: PublicPro
     return ThreadParticipantView(
         participant.user_id,
         profile.username,
+        profile.display_name,
         profile.avatar_url,
         participant.room_id,
         participant.role_context,

@@ -49,6 +49,7 @@ class WorkspaceMemberView(Output):
 
     user_id: UserId
     username: str
+    display_name: str | None
     avatar_url: str | None
     workspace_id: WorkspaceId
     role: Role
@@ -172,7 +173,13 @@ def everything_view(found: Aggregate, profiles: dict[UserId, PublicProfile]) -> 
 
 def member_view(member: Member, profile: PublicProfile) -> WorkspaceMemberView:
     return WorkspaceMemberView(
-        member.user_id, profile.username, profile.avatar_url, member.workspace_id, member.role, member.joined_at
+        member.user_id,
+        profile.username,
+        profile.display_name,
+        profile.avatar_url,
+        member.workspace_id,
+        member.role,
+        member.joined_at,
     )
 
 

@@ -10,6 +10,7 @@ import { PlainData } from "../../view/PlainData";
 import { fullTime, messageTime } from "../../view/times";
 import { toastError, toast } from "../../view/toasts";
 import { Attachments } from "../room/Attachments";
+import { shownName } from "../../view/names";
 
 const NO_NAMES: Names = { me: "", personOf: () => null, channelAt: () => null };
 
@@ -21,11 +22,11 @@ interface CaseCardProps {
 export function CaseCard({ review, onDecided }: CaseCardProps) {
   const { author } = review;
   return (
-    <article className="case" aria-label={`Case about ${author.username}`}>
+    <article className="case" aria-label={`Case about ${shownName(author)}`}>
       <header>
-        <Avatar id={author.userId} name={author.username} url={author.avatarUrl} size={34} />
+        <Avatar id={author.userId} name={shownName(author)} url={author.avatarUrl} size={34} />
         <div className="case-author">
-          <strong>{author.username}</strong>
+          <strong>{shownName(author)}</strong>
           <span className="note">
             {placeOf(review)},{" "}
             <time dateTime={review.createdAt} title={fullTime(review.createdAt)}>
@@ -123,6 +124,7 @@ export function placeOf({ room, roomKind }: Case): string {
 
 /** Why the case is in the queue, as text. */
 export function reasonOf({ origin, reason, reporter, verdict }: Case): string {
-  if (origin === "report") return `Reported by ${reporter?.username ?? "a user"}: ${reason}`;
+  if (origin === "report")
+    return `Reported by ${reporter == null ? "a user" : shownName(reporter)}: ${reason}`;
   return `${verdict === "blocked" ? "Blocked" : "Flagged"} by policy: ${reason}`;
 }

@@ -11,6 +11,7 @@ import { draftOf, keepDraft } from "../../store/drafts";
 import { useRoom } from "./RoomContext";
 import { UploadTray } from "./UploadTray";
 import type { useUploads } from "./uploads";
+import { secondaryName, shownName } from "../../view/names";
 
 const LONGEST = 4000;
 
@@ -126,8 +127,8 @@ export function Composer(props: ComposerProps) {
                 complete(completion, person);
               }}
             >
-              <Avatar id={person.userId} name={person.username} url={person.avatarUrl} size={24} presence />
-              {person.username}
+              <Avatar id={person.userId} name={shownName(person)} url={person.avatarUrl} size={24} presence />
+              {shownName(person)} <span className="note">{secondaryName(person)}</span>
             </li>
           ))}
         </ul>
@@ -135,7 +136,7 @@ export function Composer(props: ComposerProps) {
       {answered !== null && (
         <div className="answering">
           <span>
-            Replying to <strong>{answered.username}</strong>
+            Replying to <strong>{shownName(answered)}</strong>
           </span>
           <IconButton icon="close" size={16} label="Cancel reply" onClick={onAnswered} />
         </div>

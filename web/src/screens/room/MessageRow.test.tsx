@@ -30,6 +30,7 @@ function message(messageId: string, type: "text" | "system", authorId = "ben"): 
     type,
     authorId,
     username: authorId,
+    displayName: null,
     content: type === "system" ? "Joined the thread." : "hello",
     edited: false,
     editedAt: null,

@@ -16,6 +16,7 @@ import { MessageEdit } from "./MessageEdit";
 import { Reactions } from "./Reactions";
 import { ReplyQuote } from "./ReplyQuote";
 import { useRoom } from "./RoomContext";
+import { secondaryName, shownName } from "../../view/names";
 
 interface MessageRowProps {
   message: Message;
@@ -60,7 +61,7 @@ export const MessageRow = memo(function MessageRow({
         data-message={message.messageId}
         tabIndex={isCurrent ? 0 : -1}
         onFocus={() => focusMessage(message.messageId)}
-        aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
+        aria-label={`${shownName(message)}, ${messageTime(message.createdAt)}`}
       >
         {message.replyTo !== null && !message.deleted && <ReplyQuote messageId={message.replyTo} />}
         {isHead ? <Head message={message} /> : <SideTime at={message.createdAt} />}
@@ -105,7 +106,7 @@ export function Notice(props: { message: Message; isMarked: boolean; isCurrent: 
       onFocus={() => focusMessage(message.messageId)}
       aria-label={`Notice, ${messageTime(message.createdAt)}`}
     >
-      <strong>{message.username}</strong> · {message.content}{" "}
+      <strong>{shownName(message)}</strong> · {message.content}{" "}
       <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
         {clockTime(message.createdAt)}
       </time>
@@ -134,16 +135,17 @@ export function Head({ message }: { message: Message }) {
         aria-hidden="true"
         onClick={(event) => openProfile(message.authorId, event.currentTarget)}
       >
-        <Avatar id={message.authorId} name={message.username} url={url} size={38} />
+        <Avatar id={message.authorId} name={shownName(message)} url={url} size={38} />
       </button>
       <header>
         <button
           type="button"
           className="author"
+          title={secondaryName(message)}
           tabIndex={tabIndex}
           onClick={(event) => openProfile(message.authorId, event.currentTarget)}
         >
-          {message.username}
+          {shownName(message)}
         </button>
         <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
           {messageTime(message.createdAt)}
@@ -162,11 +164,11 @@ function SideTime({ at }: { at: string }) {
 }
 
 export function SeenBy({ readings }: { readings: readonly Reading[] }) {
-  const names = readings.map((each) => each.username).join(", ");
+  const names = readings.map((each) => shownName(each)).join(", ");
   return (
     <div className="seen-by" role="img" title={`Seen by ${names}`} aria-label={`Seen by ${names}`}>
       {readings.slice(0, 6).map((each) => (
-        <Avatar key={each.userId} id={each.userId} name={each.username} url={each.avatarUrl} size={16} />
+        <Avatar key={each.userId} id={each.userId} name={shownName(each)} url={each.avatarUrl} size={16} />
       ))}
     </div>
   );
@@ -192,10 +194,10 @@ export const OutgoingRow = memo(function OutgoingRow({
       {isHead && me !== null ? (
         <>
           <span className="message-face">
-            <Avatar id={me.userId} name={me.username} url={me.avatarUrl} size={38} />
+            <Avatar id={me.userId} name={shownName(me)} url={me.avatarUrl} size={38} />
           </span>
           <header>
-            <span className="author">{me.username}</span>
+            <span className="author">{shownName(me)}</span>
             <time dateTime={outgoing.createdAt}>{messageTime(outgoing.createdAt)}</time>
           </header>
         </>

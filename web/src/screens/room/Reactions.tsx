@@ -6,6 +6,7 @@ import { EmojiButton } from "../../emoji/EmojiButton";
 import { useTabIndex } from "../../view/tabStop";
 import { toastError } from "../../view/toasts";
 import { useRoom } from "./RoomContext";
+import { shownName } from "../../view/names";
 
 export function Reactions({ message }: { message: Message }) {
   const { room } = useRoom();
@@ -45,7 +46,13 @@ function Who({ userIds, count }: { userIds: readonly string[]; count: number }) 
     (state) =>
       userIds
         .slice(0, 8)
-        .flatMap((id) => (id === state.me?.userId ? ["you"] : (state.people[id]?.username ?? []))),
+        .flatMap((id) =>
+          id === state.me?.userId
+            ? ["you"]
+            : state.people[id] === undefined
+              ? []
+              : shownName(state.people[id]),
+        ),
     sameList,
   );
   if (names.length === 0) return null;

@@ -8,6 +8,7 @@ import { useStore } from "../../store/store";
 import { Avatar } from "../../view/Avatar";
 import { useTabIndex } from "../../view/tabStop";
 import { useRoom } from "./RoomContext";
+import { shownName } from "../../view/names";
 
 const fetched = new Map<string, Promise<Message>>();
 
@@ -40,7 +41,7 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
       <AuthorFace message={message} />
       <strong>
         <span className="hidden-text">In reply to </span>
-        {message.username}
+        {shownName(message)}
       </strong>
       <span>{message.content === "" ? "Attachment" : plainText(message.content.slice(0, 200))}</span>
     </button>
@@ -49,5 +50,5 @@ export function ReplyQuote({ messageId }: { messageId: string }) {
 
 function AuthorFace({ message }: { message: Message }) {
   const url = useStore((state) => state.people[message.authorId]?.avatarUrl);
-  return <Avatar id={message.authorId} name={message.username} url={url} size={17} />;
+  return <Avatar id={message.authorId} name={shownName(message)} url={url} size={17} />;
 }

@@ -22,6 +22,7 @@ import { TypingLine } from "./TypingLine";
 import { useJumpToTarget, useOpenRoom } from "./useOpenRoom";
 import { useReading } from "./useReading";
 import { useUploads } from "./uploads";
+import { shownName } from "../../view/names";
 
 interface RoomPaneProps {
   room: RoomRef;
@@ -229,7 +230,7 @@ function Announcer({ room }: { room: RoomRef }) {
   const isFresh = last !== undefined && Date.parse(last.createdAt) > opened.current;
   return (
     <div className="hidden-text" aria-live="polite">
-      {isFresh && !last.deleted ? `${last.username}: ${last.content.slice(0, 300)}` : ""}
+      {isFresh && !last.deleted ? `${shownName(last)}: ${last.content.slice(0, 300)}` : ""}
     </div>
   );
 }

@@ -12,7 +12,7 @@ afterEach(() => {
 it("hides the typing line five seconds after the last event", () => {
   vi.useFakeTimers();
   const { container } = render(<TypingLine room={{ kind: "channel", id: "C" }} />);
-  const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben" };
+  const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben", displayName: null };
   act(() => store.apply({ t: "typing.started", d }));
   expect(container.textContent).toBe("ben is typing");
   act(() => void vi.advanceTimersByTime(3500));
@@ -25,7 +25,7 @@ it("hides the typing line five seconds after the last event", () => {
 
 it("hides the typing line at once when the user clears the text", () => {
   const { container } = render(<TypingLine room={{ kind: "channel", id: "C" }} />);
-  const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben" };
+  const d = { roomKind: "channel" as const, roomId: "C", userId: "ben", username: "ben", displayName: null };
   act(() => store.apply({ t: "typing.started", d }));
   act(() => store.apply({ t: "typing.stopped", d }));
   expect(container.textContent).toBe("");

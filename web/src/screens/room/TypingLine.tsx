@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import type { RoomRef } from "../../api/shapes";
 import { roomKey } from "../../store/state";
 import { useStore } from "../../store/store";
+import { shownName } from "../../view/names";
 
 /** A bit longer than the interval between two typing events of a user. */
 const LASTS_MS = 5000;
@@ -11,7 +12,7 @@ export function TypingLine({ room }: { room: RoomRef }) {
   const typing = useStore((state) => state.typing[roomKey(room)]);
   const [now, setNow] = useState(Date.now);
   const names = Object.values(typing ?? {}).flatMap((each) =>
-    now - each.at < LASTS_MS ? [each.username] : [],
+    now - each.at < LASTS_MS ? [shownName(each)] : [],
   );
   const isBusy = names.length > 0;
   useEffect(() => setNow(Date.now()), [typing]);

@@ -25,6 +25,7 @@ import { useRoom } from "../room/RoomContext";
 import { SharedFile } from "./SharedFile";
 import { CardTransition } from "./CardTransition";
 import { useNow, useTransitions } from "./useThread";
+import { shownName } from "../../view/names";
 
 const ICONS: Readonly<Record<string, IconName>> = {
   offer: "tag",
@@ -252,7 +253,7 @@ function Move({ move, card }: { move: Message; card: Card }) {
   const note = answered === undefined ? (action["payload"] as JsonObject | undefined)?.["note"] : undefined;
   return (
     <li>
-      <strong>{move.username}</strong> {describeTransition(card.type, state)}{" "}
+      <strong>{shownName(move)}</strong> {describeTransition(card.type, state)}{" "}
       <time className="note" title={fullTime(move.createdAt)}>
         {messageTime(move.createdAt)}
       </time>

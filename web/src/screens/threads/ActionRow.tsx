@@ -12,6 +12,7 @@ import { Head, PinnedMark, SeenBy } from "../room/MessageRow";
 import { Reactions } from "../room/Reactions";
 import { useRoom } from "../room/RoomContext";
 import { ActionCard } from "./ActionCard";
+import { shownName } from "../../view/names";
 
 interface ActionRowProps {
   message: Message;
@@ -31,7 +32,7 @@ export function ActionRow({ message, isMarked, isPinned, seenBy }: ActionRowProp
       data-message={message.messageId}
       tabIndex={tabIndex ?? 0}
       onFocus={() => focusMessage(message.messageId)}
-      aria-label={`${message.username}, ${messageTime(message.createdAt)}`}
+      aria-label={`${shownName(message)}, ${messageTime(message.createdAt)}`}
     >
       {isMove ? <Transition message={message} /> : <NewCard message={message} />}
       {seenBy.length > 0 && <SeenBy readings={seenBy} />}
@@ -67,7 +68,7 @@ function Transition({ message }: { message: Message }) {
       </span>
       <div className="message-body transition">
         <p>
-          <strong>{message.username}</strong>{" "}
+          <strong>{shownName(message)}</strong>{" "}
           {cardId === null ? (
             message.content
           ) : (

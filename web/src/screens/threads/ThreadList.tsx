@@ -15,6 +15,7 @@ import type { Params } from "../routes";
 import { UnreadBadge } from "../Unread";
 import { NewThread } from "./NewThread";
 import { kindName } from "./useThread";
+import { shownName } from "../../view/names";
 
 const FIRST_PAGE = 50;
 
@@ -71,7 +72,7 @@ export function ThreadLink({ thread, isHere }: { thread: Thread; isHere: boolean
       <PersonFace userId={other} size={38} />
       <span className="conversation-text">
         <span className="conversation-top">
-          <span className="room-name">{person?.username ?? "…"}</span>
+          <span className="room-name">{person === undefined ? "…" : shownName(person)}</span>
           <time className="note">{shortTime(thread.lastMessageAt ?? thread.createdAt)}</time>
         </span>
         <span className="conversation-last">

@@ -14,6 +14,7 @@ import { toastError } from "../../view/toasts";
 import { LeaveButton } from "../LeaveButton";
 import { SidePanel } from "../SidePanel";
 import { SIDES, useNow, useSeats } from "./useThread";
+import { secondaryName, shownName } from "../../view/names";
 
 const HOUR = 3_600_000;
 const MUTE_DURATIONS: readonly { label: string; ms: number }[] = [
@@ -82,15 +83,15 @@ function Person({ seat, thread, me }: { seat: Seat; thread: Thread; me: string }
     seat.blockedUntil !== null && Date.parse(seat.blockedUntil) > now ? seat.blockedUntil : null;
   return (
     <li className="person">
-      <Avatar id={seat.userId} name={seat.username} url={seat.avatarUrl} size={32} presence />
-      <span className="room-name">
-        {seat.username}
+      <Avatar id={seat.userId} name={shownName(seat)} url={seat.avatarUrl} size={32} presence />
+      <span className="room-name" title={secondaryName(seat)}>
+        {shownName(seat)}
         <span className="note person-note">
           {mutedUntil === null ? SIDES[seat.roleContext] : `Muted until ${messageTime(mutedUntil)}`}
         </span>
       </span>
       <MenuButton
-        label={`Actions for ${seat.username}`}
+        label={`Actions for ${shownName(seat)}`}
         items={choices(seat, thread, me, mutedUntil !== null)}
       />
     </li>

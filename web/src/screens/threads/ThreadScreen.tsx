@@ -19,6 +19,7 @@ import { CardForm } from "./CardForm";
 import { ProjectPanel } from "./ProjectPanel";
 import { ThreadPeoplePanel } from "./ThreadPeoplePanel";
 import { kindName, SIDES, useSeats, useMutedUntil } from "./useThread";
+import { shownName } from "../../view/names";
 
 export default function ThreadScreen({ params }: { params: Params }) {
   const { threadId, messageId } = params;
@@ -57,7 +58,7 @@ function Open({ thread, target }: { thread: Thread; target: string | null }) {
     void loadCards(threadId).catch(() => undefined);
   }, [threadId, snapshots]);
 
-  const name = other?.username ?? "…";
+  const name = other === undefined ? "…" : shownName(other);
   const about = [kindName(thread), thread.listingId, thread.city].filter((each) => each !== null).join(" · ");
   const readOnly = useReadOnlyReason(thread);
   return (

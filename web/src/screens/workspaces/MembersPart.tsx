@@ -16,6 +16,7 @@ import { Icon, IconButton } from "../../view/Icon";
 import { toastError } from "../../view/toasts";
 import { Invites } from "../Invites";
 import { mayRemove } from "./roles";
+import { shownName } from "../../view/names";
 
 const ROLES: readonly WorkspaceRole[] = ["owner", "admin", "member"];
 
@@ -37,9 +38,9 @@ export function MembersPart({ workspace, members }: MembersPartProps) {
       <ul className="people" aria-label="Members">
         {sorted.map((member) => (
           <li key={member.userId} className="person">
-            <Avatar id={member.userId} name={member.username} url={member.avatarUrl} size={34} presence />
+            <Avatar id={member.userId} name={shownName(member)} url={member.avatarUrl} size={34} presence />
             <span className="room-name">
-              {member.username}
+              {shownName(member)}
               {member.userId === me && <span className="note"> (you)</span>}
             </span>
             <Role workspace={workspace} member={member} />
@@ -49,7 +50,7 @@ export function MembersPart({ workspace, members }: MembersPartProps) {
               <IconButton
                 icon="close"
                 size={15}
-                label={`Remove ${member.username}`}
+                label={`Remove ${shownName(member)}`}
                 onClick={() => void removeWorkspaceMember(workspaceId, member.userId).catch(toastError)}
               />
             )}
@@ -96,7 +97,7 @@ function Role({ workspace, member }: { workspace: Workspace; member: WorkspaceMe
   return (
     <select
       className="input role-select"
-      aria-label={`Role of ${member.username}`}
+      aria-label={`Role of ${shownName(member)}`}
       value={member.role}
       onChange={(event) =>
         void changeMemberRole(
