@@ -21,6 +21,7 @@ from sobremesa.domains.communities.entities import ServerId
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.domains.threads.service import NewThread
+from sobremesa.domains.workspaces.entities import WorkspaceId
 from sobremesa.rooms.sending import Draft
 
 NEWS = InboxKey("news")
@@ -54,7 +55,7 @@ class Pair(NamedTuple):
         await app.threads.send(actor, self.thread_id, Draft(f"{word} in a thread of {self.tenant}"))
         for rooms, room_id in ((app.communities, self.channel_id), (app.conversations, self.group_id)):
             await rooms.typing(actor, room_id)
-        await app.workspaces.rename(actor, self.workspace_id, name=f"{word} of {self.tenant}")
+        await app.workspaces.rename(actor, WorkspaceId(self.workspace_id), name=f"{word} of {self.tenant}")
         key = Actor(tenant=self.tenant, key_id=KeyId("key"), scopes=frozenset({"inbox:publish"}))
         notice = Notice(sender=self.tenant, title=f"{word} for {self.tenant}", body="News")
         await app.inboxes.publish_to_users(key, self.tenant, NEWS, notice, [self.two.user.user_id])
