@@ -134,6 +134,10 @@ conversations.stopTyping            401  403       404      404     204        2
 conversations.setPreferences        401  403       404      404     200        200    200    200
 conversations.reportMessage         401  403       404      404     202        202    202    202
 
+data.setSchema                      401  403       403      403     403        403    403    403
+data.getSchema                      401  403       403      403     403        403    403    403
+data.removeSchema                   401  403       403      403     403        403    403    403
+
 inboxes.setTenant                   401  403       403      403     403        403    403    403
 inboxes.getTenant                   401  200       403      403     403        403    403    403
 inboxes.getTenant elsewhere         401  404       403      403     403        403    403    403
@@ -904,8 +908,17 @@ INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
-BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+BY_KEY = {
+    "communities.listAllServers",
+    *("data.setSchema", "data.getSchema", "data.removeSchema"),
+    *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage")),
+}
 """What a key with the right scope may do."""
+
+
+@prepares("data.setSchema", "data.getSchema", "data.removeSchema")
+async def _schema(place: Place, who: str) -> Attempt:
+    return Attempt({"tenant": "default", "kind": "user"}, {"schema": {}})
 
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))

@@ -32,6 +32,7 @@ from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
+from sobremesa.domains.data_schemas.service import DataSchemas
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.threads.card_types import CardType
 from sobremesa.domains.threads.service import Threads
@@ -93,6 +94,7 @@ class Sobremesa:
             domains=self._user_data,
         )
         self.inboxes = Inboxes(table, clock, ids, jobs)
+        self.data_schemas = DataSchemas(table, clock)
         self.attachments = open_attachments(store, ids, readers)
         self.moderation = open_moderation(table, clock, audit, self.accounts)
         self.subscriptions = Subscriptions(table)
@@ -112,6 +114,7 @@ class Sobremesa:
             RoomTyping(self.live.typing),
             judge_of(judge, settings, clock),
             store.has_own_clock,
+            self.data_schemas,
         )
         self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
         self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)

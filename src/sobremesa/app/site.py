@@ -13,6 +13,7 @@ from sobremesa.domains.attachments.errors import AttachmentMissing
 from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
+from sobremesa.domains.data_schemas import api as data_schemas_api
 from sobremesa.domains.inboxes import api as inboxes_api
 from sobremesa.domains.moderation import api as moderation_api
 from sobremesa.domains.records import api as records_api
@@ -90,6 +91,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         rooms_api.shared_routes(app.room_kinds, inboxes_api.totals(app.inboxes)),
         inboxes_api.routes(app.inboxes),
         attachments_api.routes(app.attachments),
+        data_schemas_api.routes(app.data_schemas),
         moderation_api.routes(app.moderation),
         live_api.routes(polling),
         presence_api.routes(app.presence),

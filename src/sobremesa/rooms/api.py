@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from sobremesa.core.actor import Actor
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import (
@@ -73,12 +74,14 @@ class NewMessage(Input):
         list[str],
         msgspec.Meta(max_length=10, description="The ids of files that you uploaded.", examples=[[]]),
     ] = []
+    data: CustomData | None = None
 
 
 class EditedMessage(Input):
-    """The new content of a message."""
+    """The new content or custom data of a message; what is omitted stays, and null removes the data."""
 
-    content: Content
+    content: Content | msgspec.UnsetType = msgspec.UNSET
+    data: CustomData | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class HistoryQuery(Input):
@@ -137,7 +140,7 @@ def routes(
         f"{room}/messages",
         status=201,
         also_status=200,
-        errors=[EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
+        errors=[BadData, EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
         limit="send",
     )
     async def send_message(actor: Actor, room_id: ShownRoomId, body: NewMessage) -> Answer[SentView]:
@@ -148,7 +151,8 @@ def routes(
         """
         if not body.content and not body.attachments:
             raise EmptyMessage
-        sent = await rooms.send(actor, room_id, Draft(body.content, body.nonce, body.reply_to, body.attachments))
+        draft = Draft(body.content, body.nonce, body.reply_to, body.attachments, data=body.data)
+        sent = await rooms.send(actor, room_id, draft)
         return Answer(sent, status=200 if sent.replayed else 201)
 
     @api.get(f"{room}/messages", errors=[OneDirection])
@@ -170,12 +174,15 @@ def routes(
         """Get a message."""
         return await rooms.get_message(actor, room_id, message_id)
 
-    @api.patch(message, errors=[PartOfRecord, *silences], limit="send")
+    @api.patch(message, errors=[BadData, EmptyMessage, PartOfRecord, *silences], limit="send")
     async def edit_message(
         actor: Actor, room_id: ShownRoomId, message_id: MessageId, body: EditedMessage
     ) -> MessageView:
         """Edit one of your messages."""
-        return await rooms.edit(actor, room_id, message_id, body.content)
+        if body.content is msgspec.UNSET and body.data is msgspec.UNSET:
+            raise EmptyMessage
+        content = None if body.content is msgspec.UNSET else body.content
+        return await rooms.edit(actor, room_id, message_id, content, data=body.data)
 
     @api.delete(message, errors=[PartOfRecord])
     async def delete_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.ids import MessageId, RoomId
@@ -67,6 +69,7 @@ class LiveThread(Output):
     last_message_at: Instant | None
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
 
 
 thread_created = EventType("thread.created", LiveThread, "A thread with you was created, or you were added to one.")
@@ -95,6 +98,7 @@ _VISIBLE = (
     "leg_id",
     "city",
     "safe_mode_required",
+    "data",
 )
 """The attributes of a thread's row that clients see, besides those of its last message."""
 
@@ -234,4 +238,5 @@ def _live(thread: Thread) -> LiveThread:
         thread.last_message_at,
         thread.created_at,
         thread.updated_at,
+        thread.data,
     )

@@ -52,6 +52,7 @@ class ThreadView(Output):
     unread: UnreadView
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
 
 
 class ThreadParticipantView(Output):
@@ -130,6 +131,7 @@ def thread_view(thread: Thread, participant: Participant | None, unread: UnreadV
         unread,
         thread.created_at,
         thread.updated_at,
+        thread.data,
     )
 
 
