@@ -241,6 +241,38 @@ export interface paths {
         patch: operations["communities.changeChannel"];
         trace?: never;
     };
+    "/v1/channels/{channelId}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["communities.getAccess"];
+        put: operations["communities.setAccess"];
+        post?: never;
+        delete: operations["communities.clearAccess"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/{channelId}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["communities.listChannelMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/channels/{roomId}/messages": {
         parameters: {
             query?: never;
@@ -924,6 +956,22 @@ export interface paths {
         put?: never;
         post: operations["communities.transferServer"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/data-schemas/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["data.getSchema"];
+        put: operations["data.setSchema"];
+        post?: never;
+        delete: operations["data.removeSchema"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1880,6 +1928,12 @@ export interface components {
         Accepted: {
             accepted: boolean;
         };
+        AccessView: {
+            channelId: string;
+            private: boolean;
+            roles: ("admin" | "member" | "moderator" | "owner")[];
+            userIds: string[];
+        };
         AccountDeletionRequest: {
             password?: string | null;
         };
@@ -1979,26 +2033,43 @@ export interface components {
         ChangedView: {
             changed: boolean;
         };
+        ChannelAccessList: {
+            roles?: ("admin" | "member" | "moderator" | "owner")[] | null;
+            userIds?: string[] | null;
+        };
         ChannelChanges: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             name?: string;
             topic?: string | null;
         };
         ChannelView: {
             channelId: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageId: string | null;
             name: string;
+            private: boolean;
             serverId: string;
             topic: string | null;
             updatedAt: string | null;
         };
         ConversationChanges: {
-            name: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            name?: string | null;
         };
         ConversationView: {
             convoId: string;
             createdAt: string;
             createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageAt: string | null;
             lastMessageBody: string | null;
             lastMessageId: string | null;
@@ -2020,6 +2091,15 @@ export interface components {
             };
             total: number;
             unread: number;
+        };
+        DataSchemaView: {
+            /** @enum {unknown} */
+            kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+            schema: {
+                [key: string]: unknown;
+            };
+            tenant: string;
+            updatedAt: string;
         };
         Document: {
             createdAt: string;
@@ -2057,7 +2137,10 @@ export interface components {
             versions: components["schemas"]["Version"][];
         };
         EditedMessage: {
-            content: string;
+            content?: string;
+            data?: {
+                [key: string]: unknown;
+            } | null;
         };
         EventsView: {
             items: components["schemas"]["EventView"][];
@@ -2350,6 +2433,9 @@ export interface components {
             authorId: string;
             content: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             deleted: boolean;
             edited: boolean;
             editedAt: string | null;
@@ -2375,14 +2461,26 @@ export interface components {
             type: string;
         };
         NewChannel: {
+            access?: components["schemas"]["ChannelAccessList"] | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             name: string;
             topic?: string | null;
         };
         NewConversation: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             name?: string | null;
             /** @enum {unknown} */
             type: "direct" | "group";
             userIds: string[];
+        };
+        NewDataSchema: {
+            schema: {
+                [key: string]: unknown;
+            };
         };
         NewDecision: {
             /** @enum {unknown} */
@@ -2449,6 +2547,9 @@ export interface components {
         NewMessage: {
             attachments?: string[];
             content?: string;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             nonce?: string | null;
             replyTo?: string | null;
         };
@@ -2477,15 +2578,14 @@ export interface components {
             role: "admin" | "member";
         };
         NewServer: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             iconUrl?: string | null;
             name: string;
         };
         NewSignature: {
             version: number;
-        };
-        NewStatus: {
-            /** @enum {unknown} */
-            status: "archived" | "locked" | "open";
         };
         NewTab: {
             content: {
@@ -2499,6 +2599,9 @@ export interface components {
         };
         NewThread: {
             city?: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lbgId?: string | null;
@@ -2738,6 +2841,9 @@ export interface components {
             authorId: string;
             content: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             deleted: boolean;
             edited: boolean;
             editedAt: string | null;
@@ -2755,6 +2861,9 @@ export interface components {
             username: string;
         };
         ServerChanges: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             iconUrl?: string | null;
             name?: string;
         };
@@ -2768,6 +2877,9 @@ export interface components {
         ServerView: {
             channelCount?: number;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             iconUrl: string | null;
             name: string;
             ownerId: string;
@@ -2820,6 +2932,13 @@ export interface components {
             title: string | null;
             ttl: string | null;
         };
+        ThreadChanges: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            status?: "archived" | "locked" | "open";
+        };
         ThreadParticipantChanges: {
             blockedUntil?: string | null;
             muted?: boolean;
@@ -2839,6 +2958,9 @@ export interface components {
             buyerUserId: string;
             city: string | null;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lastMessageAt: string | null;
@@ -3459,6 +3581,107 @@ export interface operations {
             };
         };
     };
+    "communities.getAccess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessView"];
+                };
+            };
+        };
+    };
+    "communities.setAccess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChannelAccessList"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessView"];
+                };
+            };
+        };
+    };
+    "communities.clearAccess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "communities.listChannelMembers": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMemberView"];
+                };
+            };
+        };
+    };
     "channels.listMessages": {
         parameters: {
             query?: {
@@ -3586,7 +3809,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["EditedMessage"];
             };
@@ -4030,7 +4253,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ConversationChanges"];
             };
@@ -4286,7 +4509,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["EditedMessage"];
             };
@@ -5347,6 +5570,83 @@ export interface operations {
             };
         };
     };
+    "data.getSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSchemaView"];
+                };
+            };
+        };
+    };
+    "data.setSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDataSchema"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSchemaView"];
+                };
+            };
+        };
+    };
+    "data.removeSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "inboxes.getInbox": {
         parameters: {
             query?: never;
@@ -5897,7 +6197,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["EditedMessage"];
             };
@@ -6277,9 +6577,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewStatus"];
+                "application/json": components["schemas"]["ThreadChanges"];
             };
         };
         responses: {

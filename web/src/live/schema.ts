@@ -41,8 +41,12 @@ export interface components {
         ChannelView: {
             channelId: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageId: string | null;
             name: string;
+            private: boolean;
             serverId: string;
             topic: string | null;
             updatedAt: string | null;
@@ -54,6 +58,9 @@ export interface components {
             convoId: string;
             createdAt: string;
             createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageAt: string | null;
             lastMessageBody: string | null;
             lastMessageId: string | null;
@@ -202,6 +209,9 @@ export interface components {
             convoId: string;
             createdAt: string;
             createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageAt: string | null;
             lastMessageBody: string | null;
             lastMessageId: string | null;
@@ -246,6 +256,9 @@ export interface components {
             authorId: string;
             content: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             deleted: boolean;
             edited: boolean;
             editedAt: string | null;
@@ -289,6 +302,9 @@ export interface components {
             buyerUserId: string;
             city: string | null;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lastMessageAt: string | null;
@@ -427,10 +443,14 @@ export interface components {
         ReadyChannel: {
             channelId: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageId: string | null;
             lastReadMessageId: string | null;
             muted: boolean;
             name: string;
+            private: boolean;
             serverId: string;
             topic: string | null;
             unread: components["schemas"]["UnreadView"];
@@ -451,6 +471,9 @@ export interface components {
             channelCount?: number;
             channels: components["schemas"]["ReadyChannel"][];
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             iconUrl: string | null;
             name: string;
             ownerId: string;
@@ -493,6 +516,9 @@ export interface components {
         ServerView: {
             channelCount?: number;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             iconUrl: string | null;
             name: string;
             ownerId: string;
@@ -519,6 +545,9 @@ export interface components {
             buyerUserId: string;
             city: string | null;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lastMessageAt: string | null;
