@@ -5,6 +5,7 @@ from __future__ import annotations
 import attachments.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
+import data_schemas.test_patterns
 import inboxes.test_patterns
 import live.test_patterns
 import notifications.test_patterns
@@ -16,6 +17,7 @@ TRIED = (
     attachments.test_patterns,
     communities.test_patterns,
     conversations.test_patterns,
+    data_schemas.test_patterns,
     inboxes.test_patterns,
     live.test_patterns,
     notifications.test_patterns,

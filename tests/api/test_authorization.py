@@ -145,6 +145,10 @@ conversations.stopTyping            401  403       404      404     204        2
 conversations.setPreferences        401  403       404      404     200        200    200    200
 conversations.reportMessage         401  403       404      404     202        202    202    202
 
+data.setSchema                      401  403       403      403     403        403    403    403
+data.getSchema                      401  403       403      403     403        403    403    403
+data.removeSchema                   401  403       403      403     403        403    403    403
+
 inboxes.setTenant                   401  403       403      403     403        403    403    403
 inboxes.getTenant                   401  200       403      403     403        403    403    403
 inboxes.getTenant elsewhere         401  404       403      403     403        403    403    403
@@ -975,6 +979,7 @@ INBOX_VERBS = (
 )
 BY_KEY = {
     *("communities.listAllServers", "communities.addMember", "accounts.listTenantAudit"),
+    *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
     *(f"users.{verb}" for verb in USER_VERBS),
 }
@@ -984,6 +989,11 @@ BY_KEY = {
 @prepares(*(f"inboxes.{verb}Segment" for verb in ("set", "get", "delete")))
 async def _segment(place: Place, who: str) -> Attempt:
     return Attempt({"tenant": place.cast.tenant, "segment": "none"}, {"userIds": []})
+
+
+@prepares("data.setSchema", "data.getSchema", "data.removeSchema")
+async def _schema(place: Place, who: str) -> Attempt:
+    return Attempt({"tenant": place.cast.tenant, "kind": "user"}, {"schema": {}})
 
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))

@@ -21,8 +21,8 @@ from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.entities import User
 from sobremesa.table import Put
 
-SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
-CHANNEL = {"channelId", "serverId", "name", "topic", "private", "lastMessageId", "createdAt", "updatedAt"}
+SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt", "data"}
+CHANNEL = {"channelId", "serverId", "name", "topic", "private", "lastMessageId", "createdAt", "updatedAt", "data"}
 INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "createdAt"}
 FACE = {"userId", "username", "displayName", "avatarUrl"}
 MESSAGE = {
@@ -37,13 +37,12 @@ MESSAGE = {
         "content",
         "edited",
         "editedAt",
-        "deleted",
     ),
-    *("replyTo", "attachments", "reactions", "mentions", "createdAt", "action", "flags", "nsfwBand"),
+    *("deleted", "replyTo", "attachments", "reactions", "mentions", "createdAt", "action", "flags", "nsfwBand", "data"),
 }
 CONVERSATION = {
     *("convoId", "type", "name", "other", "lastMessageId", "lastMessageBody", "lastMessageSender", "lastMessageAt"),
-    *("unread", "muted", "role", "participantCount", "createdBy", "createdAt", "updatedAt"),
+    *("unread", "muted", "role", "participantCount", "createdBy", "createdAt", "updatedAt", "data"),
 }
 PARTICIPANT = {
     *(
@@ -577,13 +576,29 @@ async def files_are_uploaded_and_fetched(story: Story) -> None:
     assert (await story.ana.post("/attachments", asked, expect=409))["code"] == "no_presigned_uploads"
 
 
+async def data_has_a_schema(story: Story, key: Caller) -> None:
+    at = "/tenants/default/data-schemas/thread"
+    schema = {"type": "object", "required": [f"order-{story.word}"]}
+    assert (await key.put(at, {"schema": schema})).keys() == {"tenant", "kind", "schema", "updatedAt"}
+    assert (await key.get(at))["schema"] == schema
+    assert (await key.put(at, {"schema": {"$ref": "#"}}, expect=422))["code"] == "bad_schema"
+    await key.put("/tenants/default/data-schemas/nothing", {"schema": schema}, expect=404)
+    await key.put("/tenants/other/data-schemas/thread", {"schema": schema}, expect=404)
+    await key.delete(at)
+    await key.get(at, expect=404)
+    large = {"name": "x", "data": {"a": "x" * 4096}}
+    problem = await story.ana.post("/servers", large, expect=422)
+    assert (problem["code"], problem["errors"][0]["pointer"]) == ("bad_data", "#/data")
+
+
 async def the_product_publishes_notifications(story: Story) -> None:
     inbox = f"news-{story.word}"
     at = f"/tenants/default/inboxes/{inbox}"
-    scopes = ("--scope", "inbox:publish", "--scope", "inbox:admin", "--scope", "inbox:read")
+    scopes = ("--scope", "inbox:publish", "--scope", "inbox:admin", "--scope", "inbox:read", "--scope", "rooms:write")
     printed = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
     key = story.kept(Caller(story.http, printed.split()[-1]))
 
+    await data_has_a_schema(story, key)
     assert await key.put("/tenants/default/settings", {"title": "The shop", "ttl": "30d"}) == await key.get(
         "/tenants/default/settings"
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 THREAD = {
     *("threadId", "kind", "status", "lockedBy", "buyerUserId", "sellerUserId", "participants", "listingId", "lbgId"),
     *("legId", "city", "safeModeRequired", "lastMessageId", "lastMessageAt", "roleContext", "muted", "unread"),
-    *("createdAt", "updatedAt"),
+    *("createdAt", "updatedAt", "data"),
 }
 PARTICIPANT = {
     *("userId", "username", "displayName", "avatarUrl", "threadId", "roleContext", "muted", "blockedUntil", "joinedAt"),

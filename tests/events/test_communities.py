@@ -40,6 +40,7 @@ async def test_creator_of_a_server_receives_it_and_is_subscribed(app: Sobremesa,
         "iconUrl": None,
         "createdAt": server.created_at,
         "updatedAt": server.updated_at,
+        "data": None,
     }
     assert added_members(events) == [TopicMembership(ana.user_id, topic, moderates=True)]
 

@@ -35,6 +35,7 @@ async def test_conversation_created_is_published_to_each_participant(users: User
         (topics.user(users.ben.user_id),),
     }
     assert created[0].d | {"createdAt": "", "updatedAt": ""} == {
+        "data": None,
         "convoId": room_id,
         "type": "group",
         "name": "Lunch",

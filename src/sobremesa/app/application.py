@@ -33,6 +33,7 @@ from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
+from sobremesa.domains.data_schemas.service import DataSchemas
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.mail.mailers import Mailer, Transport
 from sobremesa.domains.mail.opening import open_transport
@@ -97,6 +98,7 @@ class Sobremesa:
             domains=self._user_data,
         )
         self.inboxes = Inboxes(table, clock, ids, jobs)
+        self.data_schemas = DataSchemas(table, clock)
         self.attachments = open_attachments(store, ids, readers)
         self.audit = audit
         self.moderation = open_moderation(table, clock, audit, self.accounts)
@@ -117,6 +119,7 @@ class Sobremesa:
             RoomTyping(self.live.typing),
             judge_of(judge, settings, clock),
             store.has_own_clock,
+            self.data_schemas,
         )
         self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
         self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)

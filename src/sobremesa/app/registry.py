@@ -6,6 +6,7 @@ from sobremesa.domains.accounts import entities as account_entities
 from sobremesa.domains.attachments import entities as attachment_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
+from sobremesa.domains.data_schemas import entities as data_schema_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.notifications import entities as notification_entities
@@ -31,6 +32,7 @@ REGISTRY = Registry.of(
     inbox_entities,
     moderation_entities,
     notification_entities,
+    data_schema_entities,
     attachment_entities,
     job_entities,
     consumer_entities,

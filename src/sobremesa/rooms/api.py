@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from sobremesa.core.actor import Actor
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.http.endpoints import (
@@ -76,12 +77,14 @@ class NewMessage(Input):
     system: Annotated[
         bool, msgspec.Meta(description="Send it as a message of the system, without an author. For server keys.")
     ] = False
+    data: CustomData | None = None
 
 
 class EditedMessage(Input):
-    """The new content of a message."""
+    """The new content or custom data of a message; what is omitted stays, and null removes the data."""
 
-    content: Content
+    content: Content | msgspec.UnsetType = msgspec.UNSET
+    data: CustomData | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class HistoryQuery(Input):
@@ -141,7 +144,7 @@ def routes(
         f"{room}/messages",
         status=201,
         also_status=200,
-        errors=[EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
+        errors=[BadData, EmptyMessage, NonceReused, ReplyMissing, *refusals, *silences],
         key_scope="messages:send",
         limit="send",
     )
@@ -153,7 +156,7 @@ def routes(
         """
         if not body.content and not body.attachments:
             raise EmptyMessage
-        draft = Draft(body.content, body.nonce, body.reply_to, body.attachments)
+        draft = Draft(body.content, body.nonce, body.reply_to, body.attachments, data=body.data)
         sent = await rooms.send(actor, room_id, draft._replace(type=SYSTEM_TYPE) if body.system else draft)
         return Answer(sent, status=200 if sent.replayed else 201)
 
@@ -176,12 +179,15 @@ def routes(
         """Get a message."""
         return await rooms.get_message(actor, room_id, message_id)
 
-    @api.patch(message, errors=[PartOfRecord, *silences], limit="send")
+    @api.patch(message, errors=[BadData, EmptyMessage, PartOfRecord, *silences], limit="send")
     async def edit_message(
         actor: Actor, room_id: ShownRoomId, message_id: MessageId, body: EditedMessage
     ) -> MessageView:
         """Edit one of your messages."""
-        return await rooms.edit(actor, room_id, message_id, body.content)
+        if body.content is msgspec.UNSET and body.data is msgspec.UNSET:
+            raise EmptyMessage
+        content = None if body.content is msgspec.UNSET else body.content
+        return await rooms.edit(actor, room_id, message_id, content, data=body.data)
 
     @api.delete(message, errors=[PartOfRecord], key_scope="messages:moderate")
     async def delete_message(actor: Actor, room_id: ShownRoomId, message_id: MessageId) -> None:

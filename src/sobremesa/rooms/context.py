@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sobremesa.core.clock import Clock
+from sobremesa.core.custom_data import BoundsOnly, DataChecks
 from sobremesa.core.ids import Ids
 from sobremesa.rooms.access import NoTypingPublisher, TypingPublisher, UserDirectory
 from sobremesa.rooms.files import Files
@@ -28,3 +29,4 @@ class RoomContext(NamedTuple):
     judge: TimedJudge | None = None
     has_own_clock: bool = False
     """Whether the program passed a clock, instead of using the machine's."""
+    data_checks: DataChecks = BoundsOnly()

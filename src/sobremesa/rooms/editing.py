@@ -79,14 +79,21 @@ class MessageEditor:
         self._cases = cases
 
     async def edit(
-        self, seat: Seat, message: Message, content: str, mentions: list[UserId], verdict: Verdict | None
+        self,
+        seat: Seat,
+        message: Message,
+        content: str,
+        data: dict[str, Any] | None,
+        mentions: list[UserId],
+        verdict: Verdict | None,
     ) -> Message:
-        """Replace the content of a message and its verdict; NotFound if it was deleted."""
+        """Replace the content of a message, its custom data and its verdict; NotFound if it was deleted."""
         for attempt in range(EDIT_ATTEMPTS):
             # A case of the same millisecond would conflict: then this edit gets a later time.
             now = instant(max(self._clock.now_ms(), _next_ms(message)) + attempt)
             changes: dict[str, Any] = {
                 "content": content,
+                "data": data,
                 "edited": True,
                 "edited_at": now,
                 "updated_at": now,
@@ -109,7 +116,7 @@ class MessageEditor:
         ConditionFailed if a condition of `others` failed. The pin is deleted unconditionally: a check would miss one
         that is created at the same time, and a deleted message cannot be pinned.
         """
-        gone = remove("mentions", "attachments", "reactions", "reply_to", "nonce")
+        gone = remove("mentions", "attachments", "reactions", "reply_to", "nonce", "data")
         now = self._clock.now()
         changes = set_to(deleted=True, content="", updated_at=now) + gone
         tombstone = msgspec.structs.replace(message, deleted=True, content="", updated_at=now)

@@ -57,6 +57,8 @@ class Message(Entity):
     reactions: list[StoredReaction] | None = None
     flags: Flags | None = None
     nsfw_band: int | None = None
+    data: dict[str, Any] | None = None
+    """The custom data that its author sent with it."""
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
 

@@ -58,6 +58,7 @@ class LiveMessage(Output):
     action: dict[str, Any] | None = None
     flags: FlagsView | None = None
     nsfw_band: int | None = None
+    data: dict[str, Any] | None = None
     nonce: str | UnsetType = UNSET
     """Only in `message.created`, and only for the author: the nonce with which they sent the message."""
 
@@ -190,6 +191,7 @@ _VISIBLE = (
     "flags",
     "nsfw_band",
     "action",
+    "data",
 )
 """The fields of a message that clients see: a change of any other publishes no event."""
 

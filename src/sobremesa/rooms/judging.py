@@ -47,7 +47,7 @@ class JudgedContent(msgspec.Struct, frozen=True, kw_only=True):
     content: str
     attachments: Sequence[Mapping[str, Any]] = ()
     payload: Any = None
-    """The payload of a card, the remark of a transition, or the content of a tab."""
+    """The custom data of a message, the payload of a card, the remark of a transition, or the content of a tab."""
     mentions: int = 0
     """The number of mentioned users."""
     size: int = 0

@@ -94,6 +94,7 @@ class MessageRenderer:
             action=message.acted,
             flags=flags_view(message.flags),
             nsfw_band=message.nsfw_band or None,
+            data=message.data,
         )
 
     def _plain_view(self, message: Message) -> MessageView:
@@ -190,6 +191,7 @@ def render_as(
         None if withheld else message.acted,
         flags_view(message.flags, withheld=withheld),
         message.nsfw_band or None,
+        None if withheld else message.data,
     )
 
 

@@ -43,13 +43,18 @@ class Draft(NamedTuple):
     attachments: Sequence[str] = ()
     """The ids of uploaded files."""
     type: str = "text"
+    data: dict[str, Any] | None = None
+    """Custom data of the author."""
     more: dict[str, Any] = {}
     """Fields that only some kinds of room have."""
 
     @property
     def hash(self) -> str:
         """The hash of the fields that a nonce is bound to."""
-        return hash_part(self.content, self.reply_to or "", msgspec.json.encode(list(self.attachments)).decode())
+        parts = [self.content, self.reply_to or "", msgspec.json.encode(list(self.attachments)).decode()]
+        if self.data is not None:
+            parts.append(msgspec.json.encode(self.data, order="deterministic").decode())
+        return hash_part(*parts)
 
 
 class JudgedDraft(NamedTuple):
@@ -188,6 +193,7 @@ class MessageWriter:
             reply_to=draft.reply_to,
             mentions=list(mentions) or None,
             attachments=list(files) or None,
+            data=draft.data,
             **self._kind.stored_verdict(flags, nsfw_band),
             # The time of the id: in a room it only moves forward, even if the clocks of nodes differ.
             created_at=(at := instant(time_of(message_id))),

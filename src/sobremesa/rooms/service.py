@@ -71,6 +71,7 @@ class Rooms:
         self._jobs = context.jobs
         self._typing = context.typing
         self._judge = context.judge
+        self._data_checks = context.data_checks
         locks = KeyedLocks(needed=not table.engine.keeps_order)
         self._renderer = MessageRenderer(kind, table, users)
         self._archive = Archive(kind, table, self._renderer)
@@ -101,6 +102,8 @@ class Rooms:
 
     async def _send(self, seat: Seat, draft: Draft) -> SentView:
         seat.require("send")
+        if draft.data is not None:
+            await self._data_checks.check(seat.actor.tenant, "message", draft.data)
         if draft.reply_to is not None and not await self._may_reply_to(seat, draft.reply_to):
             raise ReplyMissing
         if draft.attachments:
@@ -172,8 +175,16 @@ class Rooms:
         verdict = self._judge.judge_at_once(written)
         return await self._judge.judge(written) if verdict is None else verdict
 
-    async def edit(self, actor: Actor, room_id: RoomId, message_id: MessageId, content: str) -> MessageView:
-        """Edit one of the actor's messages."""
+    async def edit(
+        self,
+        actor: Actor,
+        room_id: RoomId,
+        message_id: MessageId,
+        content: str | None,
+        *,
+        data: dict[str, Any] | msgspec.UnsetType | None = msgspec.UNSET,
+    ) -> MessageView:
+        """Edit one of the actor's messages; the content stays if it is None, and the custom data if it is unset."""
         seat = await self._access.authorize_action(actor, room_id)
         message = await self._archive.get(seat, message_id)
         if message.author_id != seat.user_id:
@@ -181,17 +192,20 @@ class Rooms:
         if message.is_fixed:
             raise PartOfRecord
         seat.require("send")
+        content = message.content if content is None else content
+        data = message.data if data is msgspec.UNSET else data
+        await self._data_checks.check(actor.tenant, "message", data)
         mentions = await self._mentioned(seat, content)
         verdict = None
         if self._judge is not None:
-            written = self._judged_content(seat, content, message.attachments or (), mentions)
+            written = self._judged_content(seat, content, message.attachments or (), mentions, data)
             verdict = self._judge.judge_at_once(written)
             if verdict is None:
                 verdict = await self._judge.judge(written)
                 seat = await self._access.authorize(actor, room_id)
                 seat.require("send")
 
-        edited = await self._editor.edit(seat, message, content, mentions, verdict)
+        edited = await self._editor.edit(seat, message, content, data, mentions, verdict)
 
         return (await self._renderer.render(seat, [edited]))[0]
 
@@ -454,7 +468,8 @@ class Rooms:
     async def _judge_draft(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
         """Return the verdict, and the seat: during the wait the user may have been removed or silenced."""
         assert self._judge is not None  # noqa: S101 - for the type checker
-        written = self._judged_content(seat, judged.draft.content, judged.files, judged.mentions)
+        draft = judged.draft
+        written = self._judged_content(seat, draft.content, judged.files, judged.mentions, draft.data)
         verdict = self._judge.judge_at_once(written)
         if verdict is None:
             verdict = await self._judge.judge(written)
@@ -477,7 +492,12 @@ class Rooms:
         return [*attaching, *self._cases.operations_for(seat, message)]
 
     def _judged_content(
-        self, seat: Seat, content: str, attachments: Sequence[dict[str, Any]], mentions: Sequence[UserId]
+        self,
+        seat: Seat,
+        content: str,
+        attachments: Sequence[dict[str, Any]],
+        mentions: Sequence[UserId],
+        data: dict[str, Any] | None,
     ) -> JudgedContent:
         return JudgedContent(
             room_kind=self.kind.name,
@@ -485,6 +505,7 @@ class Rooms:
             author_id=seat.user_id,
             content=content,
             attachments=attachments,
+            payload=data,
             mentions=len(mentions),
         )
 

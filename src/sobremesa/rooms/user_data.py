@@ -52,6 +52,7 @@ class RoomUserData:
                 **room,
                 "messageId": message.message_id,
                 "content": message.content,
+                **({} if message.data is None else {"data": message.data}),
                 "createdAt": message.created_at,
             }
         reactions = self._kind.reactions(room_id=room_id)

@@ -63,6 +63,8 @@ class MessageView(Output):
     action: dict[str, Any] | None = None
     flags: FlagsView | None = None
     nsfw_band: int | None = None
+    data: dict[str, Any] | None = None
+    """The custom data of its author."""
 
 
 class SentView(MessageView):

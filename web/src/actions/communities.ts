@@ -1,6 +1,6 @@
 // Communities: channels, members, roles, bans and invites.
 import { request } from "../api/client";
-import type { Ban, Channel, Invite, Member, Server, ServerRole } from "../api/shapes";
+import type { Access, AccessList, Ban, Channel, Invite, Member, Server, ServerRole } from "../api/shapes";
 import type { ReadyChannel } from "../live/frames";
 import { NOTHING_UNREAD } from "../store/state";
 import { store } from "../store/store";
@@ -49,10 +49,15 @@ export async function deleteServer(serverId: string): Promise<void> {
   store.apply({ t: "server.deleted", d: { serverId } });
 }
 
-export async function createChannel(serverId: string, name: string, topic: string | null): Promise<string> {
+export async function createChannel(
+  serverId: string,
+  name: string,
+  topic: string | null,
+  access: AccessList | null = null,
+): Promise<string> {
   const channel = await request("post", "/v1/servers/{serverId}/channels", {
     path: { serverId },
-    body: { name, topic },
+    body: { name, topic, ...(access === null ? {} : { access }) },
   });
   store.apply({ t: "channel.created", d: channel });
   return channel.channelId;
@@ -64,6 +69,16 @@ export async function changeChannel(
 ): Promise<void> {
   const channel = await request("patch", "/v1/channels/{channelId}", { path: { channelId }, body: changes });
   store.apply({ t: "channel.updated", d: channel });
+}
+
+export async function getAccess(channelId: string): Promise<Access> {
+  return request("get", "/v1/channels/{channelId}/access", { path: { channelId } });
+}
+
+/** Make a channel private by an access list, or public by null. */
+export async function setAccess(channelId: string, access: AccessList | null): Promise<void> {
+  const body = access ?? { roles: null, userIds: null };
+  await request("put", "/v1/channels/{channelId}/access", { path: { channelId }, body });
 }
 
 export async function deleteChannel(serverId: string, channelId: string): Promise<void> {

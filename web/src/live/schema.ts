@@ -41,6 +41,9 @@ export interface components {
         ChannelView: {
             channelId: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageId: string | null;
             name: string;
             private: boolean;
@@ -55,6 +58,9 @@ export interface components {
             convoId: string;
             createdAt: string;
             createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageAt: string | null;
             lastMessageBody: string | null;
             lastMessageId: string | null;
@@ -203,6 +209,9 @@ export interface components {
             convoId: string;
             createdAt: string;
             createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageAt: string | null;
             lastMessageBody: string | null;
             lastMessageId: string | null;
@@ -247,6 +256,9 @@ export interface components {
             authorId: string;
             content: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             deleted: boolean;
             displayName: string | null;
             edited: boolean;
@@ -292,6 +304,9 @@ export interface components {
             buyerUserId: string;
             city: string | null;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lastMessageAt: string | null;
@@ -435,6 +450,9 @@ export interface components {
         ReadyChannel: {
             channelId: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageId: string | null;
             lastReadMessageId: string | null;
             muted: boolean;
@@ -460,6 +478,9 @@ export interface components {
             channelCount?: number;
             channels: components["schemas"]["ReadyChannel"][];
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             iconUrl: string | null;
             name: string;
             ownerId: string;
@@ -502,6 +523,9 @@ export interface components {
         ServerView: {
             channelCount?: number;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             iconUrl: string | null;
             name: string;
             ownerId: string;
@@ -528,6 +552,9 @@ export interface components {
             buyerUserId: string;
             city: string | null;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lastMessageAt: string | null;

@@ -47,8 +47,11 @@ export function ChannelList({ params }: { params: Params }) {
               className={hasUnread(channel) ? "room-link room-unread" : "room-link"}
               aria-current={channel.channelId === channelId ? "page" : undefined}
             >
-              <Icon name={channel.muted ? "bellOff" : "hash"} size={17} />
-              <span className="room-name">{channel.name}</span>
+              <Icon name={channel.muted ? "bellOff" : channel.private ? "lock" : "hash"} size={17} />
+              <span className="room-name">
+                {channel.name}
+                {channel.private && <span className="hidden-text"> (private)</span>}
+              </span>
               {!channel.muted && <UnreadBadge unread={channel.unread} isLoud={false} />}
             </Link>
           </li>

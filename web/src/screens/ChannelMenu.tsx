@@ -1,12 +1,15 @@
 // The menu of a channel: edit and delete.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { changeChannel, deleteChannel } from "../actions/communities";
+import { changeChannel, deleteChannel, getAccess, setAccess } from "../actions/communities";
+import type { Access } from "../api/shapes";
 import type { ChannelEntry } from "../store/state";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
 import { MenuButton } from "../view/Menu";
+import { accessFrom, isChanged } from "./access";
+import { AccessFields } from "./AccessFields";
 
 export function ChannelMenu({ channel }: { channel: ChannelEntry }) {
   const [asking, setAsking] = useState<"change" | "delete" | null>(null);
@@ -21,23 +24,7 @@ export function ChannelMenu({ channel }: { channel: ChannelEntry }) {
           { label: "Delete channel", icon: "trash", danger: true, onChoose: () => setAsking("delete") },
         ]}
       />
-      {asking === "change" && (
-        <Dialog title={`Edit #${channel.name}`} onClose={close}>
-          <Form
-            submit="Save"
-            onSubmit={async ({ name = "", topic = "" }) => {
-              await changeChannel(channel.channelId, {
-                name: name.trim(),
-                topic: topic.trim() === "" ? null : topic.trim(),
-              });
-              close();
-            }}
-          >
-            <Field label="Name" name="name" defaultValue={channel.name} maxLength={100} required autoFocus />
-            <Field label="Topic" name="topic" defaultValue={channel.topic ?? ""} maxLength={1024} />
-          </Form>
-        </Dialog>
-      )}
+      {asking === "change" && <EditChannel channel={channel} onClose={close} />}
       {asking === "delete" && (
         <Dialog title={`Delete #${channel.name}?`} onClose={close}>
           <p>This deletes the channel and all its messages. It can't be undone.</p>
@@ -52,5 +39,35 @@ export function ChannelMenu({ channel }: { channel: ChannelEntry }) {
         </Dialog>
       )}
     </>
+  );
+}
+
+function EditChannel({ channel, onClose }: { channel: ChannelEntry; onClose: () => void }) {
+  const [access, setLoaded] = useState<Access | null>(null);
+  useEffect(() => {
+    void getAccess(channel.channelId).then(setLoaded, () => undefined);
+  }, [channel.channelId]);
+  return (
+    <Dialog title={`Edit #${channel.name}`} onClose={onClose}>
+      <Form
+        submit="Save"
+        onSubmit={async (values) => {
+          const { name = "", topic = "" } = values;
+          await changeChannel(channel.channelId, {
+            name: name.trim(),
+            topic: topic.trim() === "" ? null : topic.trim(),
+          });
+          const wanted = accessFrom(values);
+          if (access !== null && isChanged(access, wanted)) await setAccess(channel.channelId, wanted);
+          onClose();
+        }}
+      >
+        <Field label="Name" name="name" defaultValue={channel.name} maxLength={100} required autoFocus />
+        <Field label="Topic" name="topic" defaultValue={channel.topic ?? ""} maxLength={1024} />
+        {access !== null && (
+          <AccessFields serverId={channel.serverId} access={access.private ? access : null} />
+        )}
+      </Form>
+    </Dialog>
   );
 }

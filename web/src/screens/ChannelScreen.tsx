@@ -58,7 +58,7 @@ export function ChannelScreen({ params }: { params: Params }) {
     <RoomScreen
       room={room}
       path={`/c/${serverId}/${channelId}`}
-      face={<Icon name="hash" size={21} />}
+      face={<Icon name={channel.private ? "lock" : "hash"} size={21} />}
       name={channel.name}
       title={`#${channel.name}`}
       topic={channel.topic}

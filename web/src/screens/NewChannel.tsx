@@ -3,6 +3,8 @@ import { createChannel } from "../actions/communities";
 import { Dialog } from "../view/Dialog";
 import { Field } from "../view/Field";
 import { Form } from "../view/Form";
+import { accessFrom } from "./access";
+import { AccessFields } from "./AccessFields";
 
 export function NewChannel({ serverId, onClose }: { serverId: string; onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -10,11 +12,13 @@ export function NewChannel({ serverId, onClose }: { serverId: string; onClose: (
     <Dialog title="Create channel" onClose={onClose}>
       <Form
         submit="Create"
-        onSubmit={async ({ name = "", topic = "" }) => {
+        onSubmit={async (values) => {
+          const { name = "", topic = "" } = values;
           const channelId = await createChannel(
             serverId,
             name.trim(),
             topic.trim() === "" ? null : topic.trim(),
+            accessFrom(values),
           );
           onClose();
           navigate(`/c/${serverId}/${channelId}`);
@@ -22,6 +26,7 @@ export function NewChannel({ serverId, onClose }: { serverId: string; onClose: (
       >
         <Field label="Name" name="name" maxLength={100} required autoFocus autoComplete="off" />
         <Field label="Topic (optional)" name="topic" maxLength={1024} autoComplete="off" />
+        <AccessFields serverId={serverId} access={null} />
       </Form>
     </Dialog>
   );

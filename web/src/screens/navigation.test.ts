@@ -21,6 +21,7 @@ const STATE: State = {
       iconUrl: null,
       createdAt: "",
       updatedAt: null,
+      data: null,
       role: "owner",
     },
   },

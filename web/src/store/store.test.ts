@@ -19,6 +19,8 @@ const channel = {
   unread: { count: 0, capped: false, mentions: 0 },
   createdAt: "",
   updatedAt: null,
+  private: false,
+  data: null,
 };
 const server = {
   serverId: "S",
@@ -27,6 +29,7 @@ const server = {
   iconUrl: null,
   createdAt: "",
   updatedAt: null,
+  data: null,
 };
 const READY: Ready = {
   sessionId: "x",
@@ -61,6 +64,7 @@ function newMessage(messageId: string, more: Partial<Message> = {}): Message {
     action: null,
     flags: null,
     nsfwBand: null,
+    data: null,
     createdAt: "2026-11-16T12:00:00.000Z",
     ...more,
   };

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, UnknownUsers
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.communities.entities import ChannelId, ServerId
@@ -51,6 +52,7 @@ class NewServer(Input):
 
     name: Name
     icon_url: ImageAddress | None = None
+    data: CustomData | None = None
 
 
 class ServerChanges(Input):
@@ -58,6 +60,7 @@ class ServerChanges(Input):
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     icon_url: ImageAddress | msgspec.UnsetType | None = msgspec.UNSET
+    data: CustomData | msgspec.UnsetType | None = msgspec.UNSET
 
 
 AccessRoles = Annotated[list[Role], msgspec.Meta(max_length=4)]
@@ -76,6 +79,7 @@ class NewChannel(Input):
 
     name: Name
     topic: Topic | None = None
+    data: CustomData | None = None
     access: ChannelAccessList | None = None
 
 
@@ -84,6 +88,7 @@ class ChannelChanges(Input):
 
     name: Name | msgspec.UnsetType = msgspec.UNSET
     topic: Topic | msgspec.UnsetType | None = msgspec.UNSET
+    data: CustomData | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class NewRole(Input):
@@ -127,11 +132,13 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
     """Return the routes of servers, members, bans, invites and channels."""
     api = Routes("Communities", "Servers with their channels, members, bans and audit log.")
 
-    @api.post("/servers", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyServers])
+    @api.post("/servers", status=201, errors=[BadData, ChangedMeanwhile, KeyReused, TooManyServers])
     async def create_server(actor: Actor, body: NewServer, idempotency_key: IdempotencyKey | None) -> ServerView:
         """Create a server. Its creator becomes the owner."""
         return server_view(
-            await communities.create_server(actor, name=body.name, icon_url=body.icon_url, key=idempotency_key)
+            await communities.create_server(
+                actor, name=body.name, icon_url=body.icon_url, data=body.data, key=idempotency_key
+            )
         )
 
     @api.get("/servers", cacheable=True)
@@ -149,9 +156,9 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         """Get a server that you are a member of."""
         return server_view((await communities.get_server(actor, server_id)).server)
 
-    @api.patch("/servers/{server_id}", errors=[ChangedMeanwhile])
+    @api.patch("/servers/{server_id}", errors=[BadData, ChangedMeanwhile])
     async def change_server(actor: Actor, server_id: ServerId, body: ServerChanges) -> ServerView:
-        """Update a server's name or icon."""
+        """Update a server's name, icon or custom data."""
         return server_view(await communities.change_server(actor, server_id, _given(body)))
 
     @api.delete("/servers/{server_id}")
@@ -226,7 +233,9 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         await communities.members.lift_ban(actor, server_id, user_id)
 
     @api.post(
-        "/servers/{server_id}/channels", status=201, errors=[ChangedMeanwhile, KeyReused, TooManyChannels, UnknownUsers]
+        "/servers/{server_id}/channels",
+        status=201,
+        errors=[BadData, ChangedMeanwhile, KeyReused, TooManyChannels, UnknownUsers],
     )
     async def create_channel(
         actor: Actor, server_id: ServerId, body: NewChannel, idempotency_key: IdempotencyKey | None
@@ -238,6 +247,7 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
                 server_id,
                 name=body.name,
                 topic=body.topic,
+                data=body.data,
                 access=_access_list(body.access),
                 key=idempotency_key,
             )
@@ -254,9 +264,9 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         """Get a channel of a server that you are a member of."""
         return channel_view(await communities.get_channel(actor, channel_id))
 
-    @api.patch("/channels/{channel_id}", errors=[ChangedMeanwhile])
+    @api.patch("/channels/{channel_id}", errors=[BadData, ChangedMeanwhile])
     async def change_channel(actor: Actor, channel_id: ChannelId, body: ChannelChanges) -> ChannelView:
-        """Update a channel's name or topic."""
+        """Update a channel's name, topic or custom data."""
         return channel_view(await communities.change_channel(actor, channel_id, _given(body)))
 
     @api.delete("/channels/{channel_id}", errors=[ChangedMeanwhile])

@@ -41,6 +41,7 @@ class Server(Entity):
     updated_at: Instant | None = None
     deleted_at: Instant | None = None
     shard: int | None = None
+    data: dict[str, Any] | None = None
     has_access_lists: bool | None = None
     """Whether a channel is or was private: then the access lists of its channels are read with the memberships."""
 
@@ -81,6 +82,7 @@ class Channel(Entity):
     topic: str | None = None
     private: bool | None = None
     """Whether only the users of its access list see it. False: it was private, and keeps the topic of its own."""
+    data: dict[str, Any] | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
 

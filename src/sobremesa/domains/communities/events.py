@@ -83,7 +83,7 @@ class MemberGone(Output):
 
 server_created = EventType("server.created", ServerView, "You created or joined a server.")
 server_updated = EventType(
-    "server.updated", ServerView, "The name, icon or owner of a server changed.", to="the members of the server"
+    "server.updated", ServerView, "The name, icon, owner or data of a server changed.", to="the members of the server"
 )
 server_deleted = EventType("server.deleted", ServerGone, "A server was deleted.", to="the members of the server")
 channel_created = EventType(
@@ -95,7 +95,7 @@ channel_created = EventType(
 channel_updated = EventType(
     "channel.updated",
     ChannelView,
-    "The name, topic or access list of a channel changed. You may see the channel for the first time.",
+    "The name, topic, data or access list of a channel changed. You may see the channel for the first time.",
     to="the members of the server who see the channel",
 )
 channel_deleted = EventType(
@@ -129,9 +129,9 @@ class CommunityEvents:
         self.rooms = RoomEvents(CHANNELS, table, users, self.find_topic, self._topic_of_new_message)
 
     def register(self, translation: Translation) -> None:
-        translation.on(Server, self._server, fields=("name", "icon_url", "owner_id", "deleted_at"))
+        translation.on(Server, self._server, fields=("name", "icon_url", "owner_id", "data", "deleted_at"))
         translation.on(ServerMembership, self._member, fields=("role",))
-        translation.on(Channel, self._channel, fields=("name", "topic"))
+        translation.on(Channel, self._channel, fields=("name", "topic", "data"))
         translation.on(ChannelAccess, self._access, fields=("version",))
         translation.on(ChannelPointer, self._pointer, fields=("access",))
         self.rooms.register(translation)

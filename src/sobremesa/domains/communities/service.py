@@ -109,11 +109,18 @@ class Communities(Rooms):
     # Servers
 
     async def create_server(
-        self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
+        self,
+        actor: Actor,
+        *,
+        name: str,
+        icon_url: str | None = None,
+        data: dict[str, Any] | None = None,
+        key: str | None = None,
     ) -> Server:
         """Create a server, owned by the actor. Invalid if the icon is not the address of an upload."""
         require_own_picture("iconUrl", icon_url)
-        claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
+        await self._data_checks.check(actor.tenant, "server", data)
+        claim = self._idempotency.claim(actor, key, "server", [name, icon_url, data])
         before = await claim.find()
         if before is not None:
             return (await self.get_server(actor, ServerId(before))).server
@@ -126,6 +133,7 @@ class Communities(Rooms):
             owner_id=actor.user_id,
             tenant=stored_tenant(actor.tenant),
             icon_url=icon_url,
+            data=data,
             created_at=now,
             updated_at=now,
             shard=shard_of(server_id),
@@ -183,8 +191,9 @@ class Communities(Rooms):
         return await self._access.overview(actor)
 
     async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
-        """Update a server's name or icon."""
+        """Update a server's name, icon or custom data."""
         require_own_picture("iconUrl", changes.get("icon_url"))
+        await self._data_checks.check(actor.tenant, "server", changes.get("data"))
         member = await self._access.require_member(actor, server_id, "manage_server")
         if not changes:
             return member.server
@@ -249,12 +258,14 @@ class Communities(Rooms):
         *,
         name: str,
         topic: str | None = None,
+        data: dict[str, Any] | None = None,
         access: AccessList | None = None,
         key: str | None = None,
     ) -> ChannelWithHead:
         """Create a channel, private if it has an access list."""
+        await self._data_checks.check(actor.tenant, "channel", data)
         member = await self._access.require_member(actor, server_id, "manage_channels")
-        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic, access])
+        claim = self._idempotency.claim(actor, key, "channel", [server_id, name, topic, data, access])
         before = await claim.find()
         if before is not None:
             return await self.get_channel(actor, ChannelId(before))
@@ -267,6 +278,7 @@ class Communities(Rooms):
             channel_id=channel_id,
             name=name,
             topic=topic,
+            data=data,
             private=None if allowed is None else True,
             created_at=now,
             updated_at=now,
@@ -326,7 +338,8 @@ class Communities(Rooms):
         return [ChannelWithHead(*pair) for pair in zip(channels, heads, strict=True)], page.cursor
 
     async def change_channel(self, actor: Actor, channel_id: ChannelId, changes: Mapping[str, Any]) -> ChannelWithHead:
-        """Update a channel's name or topic."""
+        """Update a channel's name, topic or custom data."""
+        await self._data_checks.check(actor.tenant, "channel", changes.get("data"))
         member, _ = await self._access.channel_of(actor, channel_id, "manage_channels")
         if not changes:
             return await self.get_channel(actor, channel_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from sobremesa.core.actor import PublicProfile, UserId, own_picture
@@ -33,6 +35,7 @@ class ServerView(Output):
     icon_url: str | None
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
     channel_count: int | msgspec.UnsetType = msgspec.UNSET
     """The number of channels, if it was requested."""
 
@@ -49,6 +52,7 @@ class ChannelView(Output):
     last_message_id: MessageId | None
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
 
 
 class AccessView(Output):
@@ -121,6 +125,7 @@ def server_view(server: Server) -> ServerView:
         own_picture(server.icon_url),
         server.created_at,
         server.updated_at,
+        server.data,
     )
 
 
@@ -144,6 +149,7 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
         found.last_message_id,
         channel.created_at,
         channel.updated_at,
+        channel.data,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, UnknownUsers
 from sobremesa.domains.conversations.entities import ConversationId, ConversationType, SeatRole
 from sobremesa.domains.conversations.errors import (
@@ -37,12 +38,14 @@ class NewConversation(Input):
     type: ConversationType
     user_ids: Annotated[list[PersonRef], msgspec.Meta(max_length=MAX_OTHERS)]
     name: GroupName | None = None
+    data: CustomData | None = None
 
 
 class ConversationChanges(Input):
-    """The new name of a group; null removes the name."""
+    """The new name or custom data of a group; what is omitted stays, and null removes it."""
 
-    name: GroupName | None
+    name: GroupName | msgspec.UnsetType | None = msgspec.UNSET
+    data: CustomData | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class NewParticipant(Input):
@@ -67,7 +70,7 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         "/conversations",
         status=201,
         also_status=200,
-        errors=[BlockedByRecipient, ChangedMeanwhile, KeyReused, UnknownUsers, InvalidParticipants],
+        errors=[BadData, BlockedByRecipient, ChangedMeanwhile, KeyReused, UnknownUsers, InvalidParticipants],
     )
     async def create_conversation(
         actor: Actor, body: NewConversation, idempotency_key: IdempotencyKey | None
@@ -79,9 +82,11 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         if body.type == "direct":
             if len(set(body.user_ids)) != 1 or body.name is not None:
                 raise InvalidParticipants
-            created = await conversations.create_direct(actor, body.user_ids[0])
+            created = await conversations.create_direct(actor, body.user_ids[0], data=body.data)
         else:
-            created = await conversations.create_group(actor, body.user_ids, name=body.name, key=idempotency_key)
+            created = await conversations.create_group(
+                actor, body.user_ids, name=body.name, data=body.data, key=idempotency_key
+            )
         row = await conversations.get(actor, created.conversation_id)
         return Answer(conversation_view(row), status=201 if created.is_new else 200)
 
@@ -96,12 +101,13 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         """Get a conversation that you are in."""
         return conversation_view(await conversations.get(actor, convo_id))
 
-    @api.patch(convo, errors=[ChangedMeanwhile, DirectIsFixed])
+    @api.patch(convo, errors=[BadData, ChangedMeanwhile, DirectIsFixed])
     async def change_conversation(
         actor: Actor, convo_id: ConversationId, body: ConversationChanges
     ) -> ConversationView:
-        """Rename a group. Requires the admin role."""
-        await conversations.rename(actor, convo_id, name=body.name)
+        """Change the name or the custom data of a group. Requires the admin role."""
+        given = {name: value for name in ("name", "data") if (value := getattr(body, name)) is not msgspec.UNSET}
+        await conversations.change(actor, convo_id, given)
         return conversation_view(await conversations.get(actor, convo_id))
 
     @api.get(f"{convo}/participants", cacheable=True)

@@ -42,6 +42,7 @@ class Conversation(Head):
     """The number of admins: a group always has one."""
     is_big: bool = False
     """Whether it has too many participants to be moved in inboxes with each message. Never reset."""
+    data: dict[str, Any] | None = None
     created_by: UserId | None = None
     created_at: Instant = EPOCH
     updated_at: Instant | None = None

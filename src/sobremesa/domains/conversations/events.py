@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId, RoomId
@@ -41,6 +43,7 @@ class LiveConversation(Output):
     created_by: UserId | None
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
 
 
 class ConversationGone(Output):
@@ -55,7 +58,7 @@ conversation_created = EventType(
 conversation_updated = EventType(
     "conversation.updated",
     LiveConversation,
-    "The name or the number of participants of a conversation changed. A new message alone does not cause it.",
+    "The name, data or number of participants of a conversation changed. A new message alone does not cause it.",
     to="the participants of the conversation",
 )
 conversation_deleted = EventType(
@@ -74,7 +77,7 @@ class ConversationEvents:
         self.rooms = RoomEvents(CONVERSATIONS, table, users, self.find_topic)
 
     def register(self, translation: Translation) -> None:
-        translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by"))
+        translation.on(Conversation, self._conversation, fields=("type", "name", "participants", "created_by", "data"))
         translation.on(Participant, self._participant, fields=("role",))
         self.rooms.register(translation)
         for kind, event in (("user", conversation_created), ("conversation", conversation_updated)):
@@ -152,4 +155,5 @@ def _live(conversation: Conversation) -> LiveConversation:
         conversation.created_by,
         conversation.created_at,
         conversation.updated_at,
+        conversation.data,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sobremesa.core.actor import Actor, UserId, stored_tenant
 from sobremesa.core.errors import Busy, ChangedMeanwhile, UnknownUsers
@@ -67,13 +67,14 @@ class Conversations(Rooms):
         self.activity = Activity(table)
         self.cleanup = Cleanup(table, self.participants, context.files)
 
-    async def create_direct(self, actor: Actor, other: UserId) -> Created:
+    async def create_direct(self, actor: Actor, other: UserId, *, data: dict[str, Any] | None = None) -> Created:
         """Return the direct conversation of two users, created if needed: each pair has one."""
         if other == actor.user_id:
             raise InvalidParticipants
         before = await self._find_direct(actor.user_id, other)
         if before is not None:
             return Created(before, False)
+        await self._data_checks.check(actor.tenant, "conversation", data)
         await self._require_reachable(actor, [other])
 
         now = self._clock.now()
@@ -83,6 +84,7 @@ class Conversations(Rooms):
             type="direct",
             participants=2,
             tenant=stored_tenant(actor.tenant),
+            data=data,
             created_by=actor.user_id,
             created_at=now,
             updated_at=now,
@@ -112,11 +114,18 @@ class Conversations(Rooms):
         return Created(room_id, True)
 
     async def create_group(
-        self, actor: Actor, others: Sequence[UserId], *, name: str | None = None, key: str | None = None
+        self,
+        actor: Actor,
+        others: Sequence[UserId],
+        *,
+        name: str | None = None,
+        data: dict[str, Any] | None = None,
+        key: str | None = None,
     ) -> Created:
         """Create a group with others; the actor becomes its admin."""
         others = [user_id for user_id in dict.fromkeys(others) if user_id != actor.user_id]
-        claim = self._idempotency.claim(actor, key, "group", [others, name])
+        await self._data_checks.check(actor.tenant, "conversation", data)
+        claim = self._idempotency.claim(actor, key, "group", [others, name, data])
         before = await claim.find()
         if before is not None:
             return Created(RoomId(before), False)
@@ -133,6 +142,7 @@ class Conversations(Rooms):
             participants=len(others) + 1,
             admins=1,
             is_big=is_big,
+            data=data,
             created_by=actor.user_id,
             created_at=now,
             updated_at=now,
@@ -164,14 +174,21 @@ class Conversations(Rooms):
 
     async def rename(self, actor: Actor, room_id: ConversationId, *, name: str | None) -> None:
         """Rename a group, or remove its name. Requires the admin role."""
+        await self.change(actor, room_id, {"name": name})
+
+    async def change(self, actor: Actor, room_id: ConversationId, changes: Mapping[str, Any]) -> None:
+        """Change the name or the custom data of a group. Requires the admin role."""
         seat = await self._access.authorize(actor, room_id)
         seat.require_admin()
+        await self._data_checks.check(actor.tenant, "conversation", changes.get("data"))
+        if not changes:
+            return
 
         try:
             await self._table.write(
                 conversation=Update(
                     conversation_by_id(room_id=room_id),
-                    set_to(name=name, updated_at=self._clock.now()),
+                    set_to(**changes, updated_at=self._clock.now()),
                     when=equals("type", "group"),
                 ),
                 actor=seat.role_check(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sobremesa.core.actor import PublicProfile, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId
@@ -38,6 +40,7 @@ class ConversationView(Output):
     created_by: UserId | None
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
 
 
 class ParticipantView(Output):
@@ -72,6 +75,7 @@ def conversation_view(row: InboxRow) -> ConversationView:
         conversation.created_by,
         conversation.created_at,
         conversation.updated_at,
+        conversation.data,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, UnknownUsers
 from sobremesa.domains.accounts.audit_views import AuditView, audit_view
 from sobremesa.domains.threads import service
@@ -28,6 +29,7 @@ from sobremesa.domains.threads.errors import (
     NotInFuture,
     OwnSideOnly,
     PartyStays,
+    ThreadNotOpen,
     TooManyParticipants,
 )
 from sobremesa.domains.threads.moments import Moment
@@ -57,6 +59,7 @@ class NewThread(Input):
     leg_id: LegRef | None = None
     city: City | None = None
     safe_mode_required: bool = False
+    data: CustomData | None = None
 
 
 class ThreadQuery(PageQuery):
@@ -66,10 +69,11 @@ class ThreadQuery(PageQuery):
     leg_id: LegRef | None = None
 
 
-class NewStatus(Input):
-    """The new status of a thread."""
+class ThreadChanges(Input):
+    """The new status or custom data of a thread; what is omitted stays, and null removes the data."""
 
-    status: Status
+    status: Status | msgspec.UnsetType = msgspec.UNSET
+    data: CustomData | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class NewThreadParticipant(Input):
@@ -94,7 +98,7 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         "/threads",
         status=201,
         also_status=200,
-        errors=[Blocked, KeyReused, ListingNeeded, BuyerIsSeller, UnknownUsers],
+        errors=[BadData, Blocked, KeyReused, ListingNeeded, BuyerIsSeller, UnknownUsers],
     )
     async def create_thread(
         actor: Actor, body: NewThread, idempotency_key: IdempotencyKey | None
@@ -111,6 +115,7 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
             body.leg_id,
             body.city,
             body.safe_mode_required,
+            body.data,
         )
         created = await threads.create(actor, wanted, key=idempotency_key)
         return Answer(thread_view(*created.listed), status=201 if created.is_new else 200)
@@ -134,10 +139,17 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         """Return a thread that you participate in."""
         return thread_view(*await threads.get(actor, thread_id))
 
-    @api.patch("/threads/{thread_id}", errors=[ChangedMeanwhile, LockedByAnother])
-    async def change_thread(actor: Actor, thread_id: ThreadId, body: NewStatus) -> ThreadView:
-        """Archive, lock or reopen a thread. Only the user who locked it, or an admin, may reopen a locked thread."""
-        return thread_view(*await threads.set_status(actor, thread_id, body.status))
+    @api.patch("/threads/{thread_id}", errors=[BadData, ChangedMeanwhile, LockedByAnother, ThreadNotOpen])
+    async def change_thread(actor: Actor, thread_id: ThreadId, body: ThreadChanges) -> ThreadView:
+        """Archive, lock or reopen a thread, or replace its custom data while it is open.
+
+        Only the user who locked it, or an admin, may reopen a locked thread.
+        """
+        if body.data is not msgspec.UNSET:
+            await threads.set_data(actor, thread_id, body.data)
+        if body.status is not msgspec.UNSET:
+            return thread_view(*await threads.set_status(actor, thread_id, body.status))
+        return thread_view(*await threads.get(actor, thread_id))
 
     @api.get("/threads/{thread_id}/audit")
     async def list_audit(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[AuditView]:

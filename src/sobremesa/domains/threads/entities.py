@@ -48,6 +48,7 @@ class Thread(Head):
     locked_by: UserId | None = None
     last_message_at: Instant | None = None
     safe_mode_required: bool = False
+    data: dict[str, Any] | None = None
 
     @property
     def is_incomplete(self) -> bool:
@@ -311,6 +312,7 @@ create_thread = WritePattern("THR.20", "Create a thread", Thread, Participant, T
 change_status = WritePattern(
     "THR.21", "Archive, lock or reopen a thread, with a notice in it", Thread, Participant, ThreadMessage
 )
+change_data = WritePattern("THR.45", "Change the custom data of a thread", Thread)
 add_participant = WritePattern(
     "THR.22", "Add a participant to a thread, with a notice in it", Thread, Participant, ThreadMessage
 )

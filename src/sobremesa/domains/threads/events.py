@@ -66,6 +66,7 @@ _VISIBLE = (
     "leg_id",
     "city",
     "safe_mode_required",
+    "data",
 )
 """The attributes of a thread's row that clients see, besides those of its last message."""
 

@@ -29,14 +29,16 @@ from sobremesa.domains.threads.entities import (
     ThreadId,
     ThreadKind,
     ThreadReference,
+    change_data,
     change_status,
     create_thread,
     inbox_of,
     inquiry_of,
+    thread_by_id,
     threads_of_lbg,
     threads_of_leg,
 )
-from sobremesa.domains.threads.errors import Blocked, BuyerIsSeller, ListingNeeded, LockedByAnother
+from sobremesa.domains.threads.errors import Blocked, BuyerIsSeller, ListingNeeded, LockedByAnother, ThreadNotOpen
 from sobremesa.domains.threads.inbox import Inboxes
 from sobremesa.domains.threads.participants import Participants
 from sobremesa.domains.threads.tabs import Tabs
@@ -51,6 +53,7 @@ from sobremesa.table import (
     Create,
     Operation,
     Question,
+    Update,
     absent,
     absent_or_null,
     equals,
@@ -95,6 +98,7 @@ class NewThread(NamedTuple):
     leg_id: LegId | None = None
     city: str | None = None
     safe_mode_required: bool = False
+    data: dict[str, Any] | None = None
 
 
 class Threads(Rooms):
@@ -133,6 +137,7 @@ class Threads(Rooms):
             raise ListingNeeded
         if wanted.seller_user_id == actor.user_id:
             raise BuyerIsSeller
+        await self._data_checks.check(actor.tenant, "thread", wanted.data)
         claim = self._idempotency.claim(actor, key, "thread", wanted)
         before = await claim.find()
         if before is not None:
@@ -237,6 +242,18 @@ class Threads(Rooms):
             raise ChangedMeanwhile from None
 
         return await self.get(actor, thread_id)
+
+    # Custom data
+
+    async def set_data(self, actor: Actor, thread_id: ThreadId, data: dict[str, Any] | None) -> None:
+        """Replace the custom data of an open thread. For its participants and admins."""
+        await self._access.require(actor, thread_id)
+        await self._data_checks.check(actor.tenant, "thread", data)
+        change = set_to(data=data, updated_at=self._clock.now())
+        try:
+            await self._table.write(Update(thread_by_id(room_id=thread_id), change, when=IS_OPEN), pattern=change_data)
+        except ConditionFailed:
+            raise ThreadNotOpen from None
 
     # Inboxes
 

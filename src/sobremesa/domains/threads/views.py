@@ -46,6 +46,7 @@ class LiveThread(Output):
     last_message_at: Instant | None
     created_at: Instant
     updated_at: Instant | None
+    data: dict[str, Any] | None
 
 
 class ThreadView(LiveThread):
@@ -147,6 +148,7 @@ def _shared_fields(thread: Thread) -> dict[str, Any]:
         "last_message_at": thread.last_message_at,
         "created_at": thread.created_at,
         "updated_at": thread.updated_at,
+        "data": thread.data,
     }
 
 

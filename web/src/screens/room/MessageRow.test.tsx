@@ -42,6 +42,7 @@ function message(messageId: string, type: "text" | "system", authorId = "ben"): 
     action: null,
     flags: null,
     nsfwBand: null,
+    data: null,
     createdAt: "2026-11-17T12:00:00.000Z",
   };
 }
