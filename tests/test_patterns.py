@@ -5,6 +5,7 @@ from __future__ import annotations
 import attachments.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
+import imports.test_patterns
 import inboxes.test_patterns
 import live.test_patterns
 import threads.test_patterns
@@ -15,6 +16,7 @@ TRIED = (
     attachments.test_patterns,
     communities.test_patterns,
     conversations.test_patterns,
+    imports.test_patterns,
     inboxes.test_patterns,
     live.test_patterns,
     threads.test_patterns,

@@ -17,6 +17,7 @@ from sobremesa.app.services import (
     judge_of,
     limits_of,
     open_attachments,
+    open_imports,
     open_live,
     open_moderation,
     open_records,
@@ -123,6 +124,7 @@ class Sobremesa:
         )
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
         self.records_store = open_records(store, ids, self.threads, self.attachments)
+        self.imports = open_imports(self, rooms.judge)
 
     @property
     def records(self) -> Records:

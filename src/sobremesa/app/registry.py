@@ -6,6 +6,7 @@ from sobremesa.domains.accounts import entities as account_entities
 from sobremesa.domains.attachments import entities as attachment_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
+from sobremesa.domains.imports import entities as import_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.threads import entities as thread_entities
@@ -30,6 +31,7 @@ REGISTRY = Registry.of(
     inbox_entities,
     moderation_entities,
     attachment_entities,
+    import_entities,
     job_entities,
     consumer_entities,
     live_entities,

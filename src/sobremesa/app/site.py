@@ -13,6 +13,7 @@ from sobremesa.domains.attachments.errors import AttachmentMissing
 from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
+from sobremesa.domains.imports import api as imports_api
 from sobremesa.domains.inboxes import api as inboxes_api
 from sobremesa.domains.moderation import api as moderation_api
 from sobremesa.domains.records import api as records_api
@@ -91,6 +92,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         inboxes_api.routes(app.inboxes),
         attachments_api.routes(app.attachments),
         moderation_api.routes(app.moderation),
+        imports_api.routes(app.imports),
         live_api.routes(polling),
         presence_api.routes(app.presence),
     ]

@@ -238,10 +238,13 @@ class RoomEvents:
         translation.on_replay(TOPIC_KINDS[kind.name], [reaction_added, reaction_removed], self._reactions_now)
 
     async def created(self, message: Message) -> Publication | None:
-        """Return the publication of a new message, which has no reactions yet; None if the room was deleted.
+        """Return the publication of a new message, which has no reactions yet.
 
-        Its id is the message id, so the writer may publish it before the change stream does.
+        Its id is the message id, so the writer may publish it before the change stream does. None if the room was
+        deleted, or if the message was imported: it is history, which no client waits for.
         """
+        if message.imported:
+            return None
         room = await self._find_topic(message.room_id)
         if room is None:
             return None

@@ -53,6 +53,13 @@ DELETE_ATTEMPTS = 8
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
 
+def mentioned_names(content: str) -> list[str]:
+    """Return the names that a text mentions with @, whether users have them or not."""
+    if "@" not in content:
+        return []
+    return [name.rstrip(".-") for name in list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]]
+
+
 class Rooms:
     """Messages, reactions, pins and unread counts in rooms of one kind."""
 
@@ -471,8 +478,6 @@ class Rooms:
 
     async def _mentioned(self, content: str) -> list[UserId]:
         """Return the users that a text mentions with @."""
-        if "@" not in content:
-            return []
-        names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]
-        found = await self._users.find_by_usernames([name.rstrip(".-") for name in names]) if names else {}
+        names = mentioned_names(content)
+        found = await self._users.find_by_usernames(names) if names else {}
         return list(dict.fromkeys(found.values()))
