@@ -193,6 +193,7 @@ presence.listPresences              401  403       200      200     200        2
 moderation.listCases                401  403       403      403     403        403    403    403
 moderation.getCase                  401  403       403      403     403        403    403    403
 moderation.decideCase               401  403       403      403     403        403    403    403
+import.importMessages               401  403       403      403     403        403    403    403
 attachments.createAttachment        401  403       201      201     201        201    201    201
 attachments.completeAttachment      401  403       404      404     404        404    404    404
 attachments.completeAttachment own  401  403       200      200     200        200    200    200
@@ -810,6 +811,11 @@ async def _decide(place: Place, who: str) -> Attempt:
     return Attempt({"caseId": UNKNOWN_ID}, {"decision": "approve"})
 
 
+@prepares("import.importMessages")
+async def _import(place: Place, who: str) -> Attempt:
+    return Attempt(body=b"{}")
+
+
 # Attachments: a signed URL needs no token; a forged one opens nothing.
 
 
@@ -894,7 +900,11 @@ INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
-BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+BY_KEY = {
+    "communities.listAllServers",
+    "import.importMessages",
+    *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage")),
+}
 """What a key with the right scope may do."""
 
 
