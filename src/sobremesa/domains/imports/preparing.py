@@ -11,6 +11,7 @@ from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.attachments.service import Attachments
 from sobremesa.domains.imports.files import OpenFile
+from sobremesa.domains.imports.lines import yielding
 from sobremesa.domains.imports.replies import Placed, Replies
 from sobremesa.domains.imports.users import Author, ImportUsers
 from sobremesa.rooms.cases import verdict_case
@@ -73,14 +74,14 @@ class Preparation:
     async def prepare(self, batch: Sequence[Placed]) -> list[Prepared | Refusal]:
         """Return the rows of the messages, in their order; a refusal for those that cannot be imported."""
         resolved = await self._resolve(batch)
-        drafts = [await self._draft(each, resolved) for each in batch]
+        drafts: list[_Draft | Refusal] = [await self._draft(each, resolved) async for each in yielding(batch)]
         refused = {each.message_id for each, draft in zip(batch, drafts, strict=True) if isinstance(draft, Refusal)}
         drafts = [ReplyMissing() if _is_orphan(draft, refused) else draft for draft in drafts]
         accepted = [draft for draft in drafts if isinstance(draft, _Draft)]
         verdicts = dict(zip((each.placed.message_id for each in accepted), await self._judged(accepted), strict=True))
         return [
             draft if isinstance(draft, Refusal) else self._prepared(draft, verdicts[draft.placed.message_id])
-            for draft in drafts
+            async for draft in yielding(drafts)
         ]
 
     async def _resolve(self, batch: Sequence[Placed]) -> _Resolved:
@@ -128,7 +129,7 @@ class Preparation:
         if judge is None:
             return [CLEAR] * len(drafts)
         contents = [_content(draft) for draft in drafts]
-        verdicts = [judge.judge_at_once(content) for content in contents]
+        verdicts = [judge.judge_at_once(content) async for content in yielding(contents)]
         slow = [content for content, verdict in zip(contents, verdicts, strict=True) if verdict is None]
         late = iter(await gather_bounded(JUDGED_AT_ONCE, judge.judge, slow))
         return [next(late) if verdict is None else verdict for verdict in verdicts]

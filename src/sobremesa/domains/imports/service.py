@@ -17,6 +17,7 @@ from sobremesa.core.gather import gather_bounded
 from sobremesa.domains.attachments.service import Attachments
 from sobremesa.domains.imports.errors import LineTooLong, RoomMissing, WrongTime
 from sobremesa.domains.imports.files import OpenFile, refuse_files
+from sobremesa.domains.imports.lines import yielding
 from sobremesa.domains.imports.preparing import Preparation, Prepared
 from sobremesa.domains.imports.records import Line, MessageRecord, RoomRecord, decode
 from sobremesa.domains.imports.replies import Placed, microseconds_of
@@ -29,7 +30,7 @@ from sobremesa.table import Table
 
 FIRST_MS = 1_000_000_000_000
 """The first time whose milliseconds have the thirteen digits that the keys of channels' messages sort by."""
-ROOMS_AT_ONCE = 4
+ROOMS_AT_ONCE = 8
 
 
 class Imports:
@@ -75,7 +76,7 @@ class ImportRun:
         """Import some lines, and return those that were refused. When it returns, the others are stored."""
         problems: list[LineProblem] = []
         placed: dict[str, Placed] = {}
-        for line in lines:
+        async for line in yielding(lines):
             nonce = None
             try:
                 record = _record(line)
