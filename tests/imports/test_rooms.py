@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from imports.world import LONG_AGO, World, message_line, run_import
@@ -139,9 +141,9 @@ async def test_keys_and_servers_belong_to_a_tenant(world: World) -> None:
 class ExternalIds:
     """The accounts, with external ids."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, ids: Mapping[str, UserId]) -> None:
         self._accounts = world.app.accounts
-        self._ids = {"crm-1": world.ana.user_id, "crm-2": world.cleo.user_id}
+        self._ids = ids
 
     async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, UserId]:
         return await self._accounts.find_by_usernames(usernames)
@@ -151,7 +153,8 @@ class ExternalIds:
 
 
 async def test_users_are_named_by_external_ids(world: World) -> None:
-    world.app.imports._directory = ExternalIds(world)
+    ids = {"crm-1": world.ana.user_id, "crm-2": world.cleo.user_id}
+    world.app.imports._directory = ExternalIds(world, ids)
     lines = [
         {"type": "conversation", "key": "k", "name": "Lunch", "members": ["ext:crm-1", "ext:crm-2"]},
         {**message_line(RoomId("ref:k"), world.ana, nonce="1"), "author": "ext:crm-2"},
@@ -162,3 +165,15 @@ async def test_users_are_named_by_external_ids(world: World) -> None:
 
     assert result.codes == [(3, "unknown_user")]
     assert (await seen_by(world, world.cleo))["Lunch"] == ["1"]
+
+
+async def test_the_example_of_the_documentation_is_imported(world: World) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "import.md").read_text()
+    example = re.search(r"^```jsonl\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    world.app.imports._directory = ExternalIds(world, {"u1": world.ana.user_id, "u2": world.cleo.user_id})
+
+    result = await run_import(world.app, example[1].splitlines())
+
+    assert (result.counts, result.summary.rooms) == ((3, 0, 0), 3)
+    assert await seen_by(world, world.cleo) == {"Acme/general": ["Yes.", "Lunch?"], "direct": ["Bring Cleo."]}
