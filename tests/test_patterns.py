@@ -6,6 +6,7 @@ import attachments.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
 import data_schemas.test_patterns
+import imports.test_patterns
 import inboxes.test_patterns
 import live.test_patterns
 import notifications.test_patterns
@@ -18,6 +19,7 @@ TRIED = (
     communities.test_patterns,
     conversations.test_patterns,
     data_schemas.test_patterns,
+    imports.test_patterns,
     inboxes.test_patterns,
     live.test_patterns,
     notifications.test_patterns,

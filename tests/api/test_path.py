@@ -132,6 +132,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
     await moderators_decide_about_cases(story)
+    await the_product_imports_its_history(story)
     await sessions_and_passwords_end(story)
     await an_account_is_deleted(story)
 
@@ -933,6 +934,31 @@ async def moderators_decide_about_cases(story: Story) -> None:
     seen = await story.cleo.get(message)
     assert seen["flags"] == {"moderation": "blocked", "policyHints": ["reviewed"]}
     await story.cleo.delete(f"/servers/{server_id}")
+
+
+async def the_product_imports_its_history(story: Story) -> None:
+    scopes = ("--scope", "rooms:write", "--scope", "messages:send")
+    printed = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
+    key = story.kept(Caller(story.http, printed.splitlines()[-1]))
+    server = {"type": "server", "key": f"s-{story.word}", "name": "Old table", "owner": story.cleo.user_id}
+    channel = {"type": "channel", "key": f"c-{story.word}", "server": f"ref:s-{story.word}", "name": "general"}
+    message = {"room": f"ref:c-{story.word}", "author": story.cleo.user_id, "nonce": "1", "content": "Long ago"}
+    lines = [server, channel, message | {"createdAt": "2017-07-14T02:40:00Z"}, message]
+    body = "\n".join(map(json.dumps, lines)).encode()
+
+    first = await key.call("POST", "/import/messages", body, headers={"content-type": "application/x-ndjson"})
+    again = await key.call("POST", "/import/messages", body)
+
+    problem, summary = map(json.loads, first.raw.splitlines())
+    assert problem.keys() == {"line", "code", "detail"}
+    assert (problem["line"], problem["code"]) == (4, "invalid")
+    assert summary == {"imported": 1, "repeated": 0, "failed": 1, "rooms": 2}
+    assert json.loads(again.raw.splitlines()[-1]) == {"imported": 0, "repeated": 1, "failed": 1, "rooms": 2}
+    [made] = [item for item in await pages(story.cleo, "/servers") if item["name"] == "Old table"]
+    [room] = (await story.cleo.get(f"/servers/{made['serverId']}/channels"))["items"]
+    [seen] = (await story.cleo.get(f"/channels/{room['channelId']}/messages"))["items"]
+    assert (seen["content"], seen["createdAt"]) == ("Long ago", "2017-07-14T02:40:00.000Z")
+    await story.cleo.delete(f"/servers/{made['serverId']}")
 
 
 async def sessions_and_passwords_end(story: Story) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cheap import CHEAP
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Community, create_community, join, person, register
+from imports.world import message_line, run_import
 from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
@@ -406,6 +407,14 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     """Every operation of servers, members, invites and channels."""
     community = await create_community(app)
     communities = app.communities
+    zoe = await register(app, "zoe")
+    await run_import(
+        app,
+        [
+            {"type": "server", "key": "s", "name": "s", "owner": zoe.user_id, "members": [who.user_id]},
+            message_line(community.channel_id, who),
+        ],
+    )
     await join(app, community.owner, community.server_id, who)
     await communities.change_server(community.owner, community.server_id, {"name": "x"})
     await communities.change_channel(community.owner, community.channel_id, {"name": "x"})

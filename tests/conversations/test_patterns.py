@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from communities.world import PASSWORD, register
 from conversations.users import Users, known
+from imports.world import message_line, run_import
 from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import instant
@@ -139,6 +140,7 @@ async def test_every_declared_write_happens_and_none_is_undeclared(users: Users)
     await app.conversations.participants.add(dora, room_id, users.cleo.user_id)
     await app.conversations.participants.change_role(dora, room_id, users.ben.user_id, role="admin")
     sent = await users.send(dora, room_id, "hello", nonce="n")
+    await run_import(app, [message_line(room_id, fred)])
     await talks.edit(dora, room_id, sent.message_id, "Hello")
     await talks.react(users.ana, room_id, sent.message_id, "👍")
     await talks.pin(users.ana, room_id, sent.message_id)

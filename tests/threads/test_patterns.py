@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from imports.world import message_line, run_import
 from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
@@ -188,6 +189,7 @@ async def story(deal: Deal, clock: Ahead) -> None:
     """Call every method of threads."""
     app, thread_id = deal.app, deal.thread_id
     rooms, participants = app.threads, app.threads.participants
+    await run_import(app, [message_line(thread_id, deal.stranger)])
     message = await deal.send(deal.buyer, "hello", nonce="n")
     await rooms.edit(deal.buyer, thread_id, message.message_id, "hello there")
     await rooms.react(deal.seller, thread_id, message.message_id, "👍")

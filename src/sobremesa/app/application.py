@@ -18,6 +18,7 @@ from sobremesa.app.services import (
     limits_of,
     open_attachments,
     open_digests,
+    open_imports,
     open_live,
     open_moderation,
     open_notifications,
@@ -133,6 +134,7 @@ class Sobremesa:
         self.digests = None if self.mail is None else open_digests(self, self.mail)
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
         self.records_store = open_records(store, ids, self.threads, self.attachments)
+        self.imports = open_imports(self, rooms.judge)
 
     @property
     def records(self) -> Records:

@@ -7,6 +7,7 @@ from sobremesa.domains.attachments import entities as attachment_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.data_schemas import entities as data_schema_entities
+from sobremesa.domains.imports import entities as import_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.notifications import entities as notification_entities
@@ -34,6 +35,7 @@ REGISTRY = Registry.of(
     notification_entities,
     data_schema_entities,
     attachment_entities,
+    import_entities,
     job_entities,
     consumer_entities,
     live_entities,

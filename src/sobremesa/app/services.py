@@ -13,10 +13,13 @@ from sobremesa.domains.accounts.deletion_hooks import JOB as DELETE_ACCOUNT
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.attachments.service import Attachments
 from sobremesa.domains.communities.entities import CHANNELS
+from sobremesa.domains.communities.importing import ChannelImports
 from sobremesa.domains.communities.service import CLEAN_CHANNEL, CLEAN_SERVER
 from sobremesa.domains.communities.summaries import channel_summaries
 from sobremesa.domains.conversations.entities import CONVERSATIONS
+from sobremesa.domains.conversations.importing import ConversationImports
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
+from sobremesa.domains.imports.service import Imports
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.mail.mailers import Transport
@@ -30,11 +33,13 @@ from sobremesa.domains.notifications.unsubscribing import UnsubscribeTokens
 from sobremesa.domains.records.address import records_address
 from sobremesa.domains.records.opening import RecordsStore
 from sobremesa.domains.threads.entities import THREADS
+from sobremesa.domains.threads.importing import ThreadImports
 from sobremesa.domains.threads.reviewing import ThreadReview
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE
 from sobremesa.glue.amendment_records import ThreadFiles
 from sobremesa.glue.event_catalog import recipient_payloads, translation_of
+from sobremesa.glue.imported_rooms import ImportedRoomCreation
 from sobremesa.glue.node_registry import TableNodeRegistry
 from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.glue.unread_changes import UnreadChanges
@@ -177,6 +182,21 @@ def open_records(store: Store, ids: Ids, threads: Threads, files: Attachments) -
         panels=threads.tabs,
         files=ThreadFiles(files),
         secret=store.keyring.secret("cursors"),
+    )
+
+
+def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
+    """Build the service that imports messages."""
+    table, clock = app.table, app.clock
+    channels = ChannelImports(table, clock)
+    return Imports(
+        table,
+        clock,
+        kinds=[channels, ConversationImports(table, clock), ThreadImports(table, clock, app.threads.inboxes)],
+        creation=ImportedRoomCreation(table, app.accounts, app.communities, app.conversations, channels),
+        directory=app.accounts,
+        files=app.attachments,
+        judge=judge,
     )
 
 

@@ -16,6 +16,7 @@ from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.data_schemas import api as data_schemas_api
+from sobremesa.domains.imports import api as imports_api
 from sobremesa.domains.inboxes import api as inboxes_api
 from sobremesa.domains.moderation import api as moderation_api
 from sobremesa.domains.notifications import api as notifications_api
@@ -101,6 +102,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         attachments_api.routes(app.attachments),
         data_schemas_api.routes(app.data_schemas),
         moderation_api.routes(app.moderation),
+        imports_api.routes(app.imports),
         live_api.routes(polling),
         presence_api.routes(app.presence),
     ]

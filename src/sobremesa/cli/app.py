@@ -41,6 +41,7 @@ app.command(
     name="migrate",
     help="Migrate rows of an older design, while the table is in use.",
 )
+app.command("sobremesa.cli.imports:import_app", name="import", help="Import the history of another system.")
 app.command("sobremesa.cli.loadtest:loadtest", name="loadtest", help="Measure the performance of a server.")
 app.command("sobremesa.cli.tour:tour", name="tour", help="Demonstrate the table toolkit and its costs.")
 

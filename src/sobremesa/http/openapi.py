@@ -78,6 +78,7 @@ _UPLOAD: Json = {
     # The bytes themselves have no schema.
     "application/octet-stream": {},
 }
+_JSON_LINES: Json = {"application/x-ndjson": {"schema": {"type": "string"}}}
 _HEADERS: Json = {
     "RateLimit": {
         "description": "What is left of the limit: `r` requests, `t` seconds until it is fully restored.",
@@ -167,9 +168,16 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.body is not None or endpoint.takes_upload:
         operation["requestBody"] = {
             "required": not endpoint.body_is_optional,
-            "content": {**(_UPLOAD if endpoint.takes_upload else {}), **_json_body(endpoint, schemas)},
+            "content": {**_upload_body(endpoint), **_json_body(endpoint, schemas)},
         }
     return operation
+
+
+def _upload_body(endpoint: Endpoint) -> Json:
+    """Return the content of an upload: a file, or lines of JSON if the response has a line for each."""
+    if not endpoint.takes_upload:
+        return {}
+    return _JSON_LINES if endpoint.returns_lines else _UPLOAD
 
 
 def _json_body(endpoint: Endpoint, schemas: Schemas) -> Json:
@@ -268,7 +276,7 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Json:
         responses[status] = {"description": _DONE.get(status, "OK."), "headers": headers}
         if endpoint.returns_lines:
             responses[status]["description"] = "One JSON value on each line."
-            responses[status]["content"] = {"application/x-ndjson": {"schema": {"type": "string"}}}
+            responses[status]["content"] = _JSON_LINES
         elif endpoint.returns_page:
             responses[status]["description"] = "A page."
             responses[status]["content"] = {"text/html": {"schema": {"type": "string"}}}

@@ -43,11 +43,7 @@ class Cases:
 
     def operations_for(self, seat: Seat, message: Message) -> Sequence[Operation]:
         """Return the case of a message that is not clean, for the transaction that writes the message."""
-        if message.flags is None or message.moderation == CLEAN:
-            return ()
-        at = message.edited_at or message.created_at
-        reason, verdict = reason_of(message.flags), message.moderation
-        return [Create(self._case(message, seat.actor.tenant, at, reason=reason, origin="policy", verdict=verdict))]
+        return verdict_case(self._kind, message, seat.actor.tenant)
 
     async def report(self, seat: Seat, message: Message, reason: str) -> None:
         """Open a case for a report. A user's second report of the same version of a message opens none."""
@@ -64,7 +60,7 @@ class Cases:
         for attempt in range(REPORT_ATTEMPTS):
             # Another user may report the same message in the same millisecond: then this case gets a later time.
             at = instant(self._clock.now_ms() + attempt * step)
-            case = self._case(message, tenant, at, reason=reason, origin="report", reported_by=user_id)
+            case = _case(self._kind, message, tenant, at, reason=reason, origin="report", reported_by=user_id)
             try:
                 await self._table.write(case=Create(case), claim=claim, pattern=report_message)
             except ConditionFailed as failed:
@@ -74,30 +70,40 @@ class Cases:
                 return
         raise Busy
 
-    def _case(
-        self,
-        message: Message,
-        tenant: Tenant,
-        at: Instant,
-        *,
-        reason: str,
-        origin: str,
-        reported_by: UserId | None = None,
-        verdict: str | None = None,
-    ) -> ModerationCase:
-        return ModerationCase(
-            shard=shard_of(message.message_id),
-            created_at=at,
-            message_id=message.message_id,
-            room_kind=self._kind.name,
-            room_id=message.room_id,
-            author_id=message.author_id,
-            tenant=stored_tenant(tenant),
-            reported_by=reported_by,
-            reason=reason,
-            origin=origin,
-            verdict=verdict,
-        )
+
+def verdict_case(kind: RoomKind, message: Message, tenant: Tenant) -> Sequence[Operation]:
+    """Return the creation of the case of a message that is not clean; nothing for a clean one."""
+    if message.flags is None or message.moderation == CLEAN:
+        return ()
+    at = message.edited_at or message.created_at
+    reason, verdict = reason_of(message.flags), message.moderation
+    return [Create(_case(kind, message, tenant, at, reason=reason, origin="policy", verdict=verdict))]
+
+
+def _case(
+    kind: RoomKind,
+    message: Message,
+    tenant: Tenant,
+    at: Instant,
+    *,
+    reason: str,
+    origin: str,
+    reported_by: UserId | None = None,
+    verdict: str | None = None,
+) -> ModerationCase:
+    return ModerationCase(
+        shard=shard_of(message.message_id),
+        created_at=at,
+        message_id=message.message_id,
+        room_kind=kind.name,
+        room_id=message.room_id,
+        author_id=message.author_id,
+        tenant=stored_tenant(tenant),
+        reported_by=reported_by,
+        reason=reason,
+        origin=origin,
+        verdict=verdict,
+    )
 
 
 def tab_case(seat: Seat, kind: RoomKind, tab: str, flags: Flags, at: Instant) -> ModerationCase:

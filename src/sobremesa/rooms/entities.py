@@ -61,6 +61,8 @@ class Message(Entity):
     """The custom data that its author sent with it."""
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
+    imported: bool | None = None
+    """True if it was imported: its creation publishes no event, and it is never unread. Absent otherwise."""
 
     @classmethod
     def time_parts(cls, message_id: MessageId) -> dict[str, Any]:
@@ -95,6 +97,16 @@ class Head(Entity):
 
     room_id: RoomId
     last_message_id: MessageId | None = None
+    last_imported_id: MessageId | None = None
+    """The last message, if an import wrote it; an older id if messages were sent since."""
+    last_sent_id: MessageId | None = None
+    """The last message that was sent, as of the import that wrote `last_imported_id`."""
+
+    @property
+    def last_unread_id(self) -> MessageId | None:
+        """The last message that can be unread. An imported one never is."""
+        is_imported = self.last_message_id == self.last_imported_id
+        return self.last_sent_id if is_imported else self.last_message_id
 
     @property
     def title(self) -> str | None:

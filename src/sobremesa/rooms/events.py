@@ -259,10 +259,13 @@ class RoomEvents:
             translation.on_replay(topic_kind, [reaction_added, reaction_removed], self._reactions_now)
 
     async def created(self, message: Message) -> Publication | None:
-        """Return the publication of a new message, which has no reactions yet; None if the room was deleted.
+        """Return the publication of a new message, which has no reactions yet.
 
-        Its id is the message id, so the writer may publish it before the change stream does.
+        Its id is the message id, so the writer may publish it before the change stream does. None if the room was
+        deleted, or if the message was imported: it is history, which no client waits for.
         """
+        if message.imported:
+            return None
         if self._find_topic_of_new is None:
             room = await self._find_topic(message.room_id)
         else:

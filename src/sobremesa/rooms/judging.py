@@ -111,14 +111,15 @@ class TimedJudge:
 
     def __init__(self, judge: Judge, seconds: float = DEFAULT_SECONDS) -> None:
         self._judge = judge
+        self._immediate = judge if isinstance(judge, ImmediateJudge) else None
         self._seconds = seconds
 
     def judge_at_once(self, content: JudgedContent) -> Verdict | None:
         """Return the verdict of an immediate judge, or None if the judge must be awaited."""
-        if not isinstance(self._judge, ImmediateJudge):
+        if self._immediate is None:
             return None
         try:
-            return self._judge.judge_at_once(content)
+            return self._immediate.judge_at_once(content)
         except Exception as error:
             _failed(content, type(error).__name__)
             return UNCHECKED_VERDICT

@@ -75,6 +75,7 @@ class RoomKind(PatternGroup, frozen=True, kw_only=True, dict=True):
     read_cursor: Lookup[ReadCursor]
     readers: Pattern[ReadCursor]
     send: WritePattern
+    import_messages: WritePattern
 
     def patterns(self) -> list[Pattern[Any] | Lookup[Any] | WritePattern]:
         """Return the patterns that follow from the entities."""

@@ -55,6 +55,13 @@ DELETE_ATTEMPTS = 8
 _MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
 
 
+def mentioned_names(content: str) -> list[str]:
+    """Return the names that a text mentions with @, whether users have them or not."""
+    if "@" not in content:
+        return []
+    return [name.rstrip(".-") for name in list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]]
+
+
 class Rooms:
     """Messages, reactions, pins and unread counts in rooms of one kind."""
 
@@ -515,9 +522,7 @@ class Rooms:
 
     async def _mentioned(self, seat: Seat, content: str) -> list[UserId]:
         """Return the users of the tenant that a text mentions with @; in a room with an access list, those in it."""
-        if "@" not in content:
-            return []
-        names = [name.rstrip(".-") for name in dict.fromkeys(_MENTION.findall(content))][:MAX_MENTIONS]
+        names = mentioned_names(content)
         found = await self._users.find_by_usernames(names, seat.tenant) if names else {}
         mentioned = list(dict.fromkeys(found.values()))
         if not seat.is_restricted or not mentioned:

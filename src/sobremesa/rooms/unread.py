@@ -1,7 +1,8 @@
 """Unread counts: messages of others after a reader's cursor, up to a limit.
 
 A room whose head is not newer than the cursor costs no read. Otherwise at most `MAX_ROWS_READ` rows are read and at
-most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "99+".
+most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "99+". Imported messages never count.
+Where they fill the rows that were read, up to `MAX_PAGES` times as many are read.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from sobremesa.rooms.entities import CLEAN, Flags, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import UnreadView
 from sobremesa.rooms.visibility import withholds
-from sobremesa.table import Condition, Table, all_of, greater, less_if_present
+from sobremesa.table import Condition, IndexKey, Key, RawKey, Table, all_of, greater, less_if_present
 
 MAX_COUNTED = 100
 MAX_ROWS_READ = 200
+MAX_PAGES = 5
+"""How many times that many rows are read where imported messages follow the cursor."""
 COUNTED_AT_ONCE = 16
 ROOM_BATCH = 100
 MANY_ROOMS = 100
@@ -60,6 +63,7 @@ class MessageToCount(msgspec.Struct, frozen=True):
     flags: Flags | None = None
     nsfw_band: int | None = None
     created_at: Instant | None = None
+    imported: bool | None = None
 
 
 class RoomUnreadState(NamedTuple):
@@ -88,22 +92,32 @@ class Unread:
         if is_read(seat, cursor):
             return NOTHING_UNREAD
         floor = read_up_to(seat, cursor)
-
-        page = await self._table.query(
-            self._kind.messages(room_id=seat.room_id),
-            into=MessageToCount,
-            limit=MAX_ROWS_READ,
-            after=self._kind.message_key(seat.room_id, floor),
-            newest_first=False,
-            consistent=False,
-        )
-
-        rows = page.items if self._in_order_of_time else [row for row in page.items if _is_after(row, floor)]
-        others = [row for row in rows if row.author_id != seat.user_id and not _is_gone(seat, row)]
+        others: list[MessageToCount] = []
+        has_more = has_imports = False
+        after: Key[Message] | RawKey | IndexKey | None = self._kind.message_key(seat.room_id, floor)
+        for _ in range(MAX_PAGES):
+            page = await self._table.query(
+                self._kind.messages(room_id=seat.room_id),
+                into=MessageToCount,
+                limit=MAX_ROWS_READ,
+                after=after,
+                newest_first=False,
+                consistent=False,
+            )
+            rows = page.items if self._in_order_of_time else [row for row in page.items if _is_after(row, floor)]
+            others += [row for row in rows if row.author_id != seat.user_id and not _is_gone(seat, row)]
+            # If the last row was read before, so were those after it: they have other writers' ids.
+            has_more = page.last is not None and bool(rows) and rows[-1] is page.items[-1]
+            has_imports = any(row.imported for row in rows)
+            if has_more and has_imports and rows[-1].message_id >= (seat.head.last_unread_id or floor):
+                has_more = False  # only imported messages follow
+            if not has_more or not has_imports or len(others) > MAX_COUNTED:
+                break
+            after = page.last
+        if has_more and has_imports and not others:
+            return SOME_UNREAD
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row.mentions or ()) for row in counted)
-        # If the last row was read before, so were those after it: they have other writers' ids.
-        has_more = page.last is not None and bool(rows) and rows[-1] is page.items[-1]
         return UnreadView(len(counted), len(others) > MAX_COUNTED or has_more, mentions)
 
     async def everywhere(self, seats: Sequence[Seat]) -> list[RoomUnreadState]:
@@ -139,7 +153,7 @@ class Unread:
 
 def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:
     """Return whether everything is read, without a read of the messages."""
-    last = seat.head.last_message_id
+    last = seat.head.last_unread_id
     return not seat.head.is_incomplete if last is None else is_ulid(last) and last <= read_up_to(seat, cursor)
 
 
@@ -167,7 +181,9 @@ def _is_after(row: MessageToCount, floor: MessageId) -> bool:
 
 
 def _is_gone(seat: Seat, row: MessageToCount) -> bool:
-    """Return whether a message never counts as unread: deleted, withheld, or a system notice."""
+    """Return whether a message never counts as unread: deleted, imported, withheld, or a system notice."""
+    if row.imported:
+        return True
     moderation = (row.flags.moderation if row.flags else None) or CLEAN
     return row.deleted or row.type == "system" or withholds(moderation, row.nsfw_band, safe_mode=seat.safe_mode)
 

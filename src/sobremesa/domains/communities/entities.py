@@ -359,6 +359,9 @@ clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel 
 adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that another writer created", ChannelPointer)
 
 send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
+import_messages = WritePattern("COM.80", "Import messages into a channel", ChannelMessage, ChannelPointer)
+note_authors = WritePattern("COM.81", "Note the authors of imported messages who are not members", FormerMembership)
+add_member = WritePattern("COM.82", "Add a member to an imported server", ServerMembership)
 
 CHANNELS = RoomKind(
     name="channel",
@@ -379,4 +382,5 @@ CHANNELS = RoomKind(
     read_cursor=last_read,
     readers=readers_of,
     send=send_message,
+    import_messages=import_messages,
 )

@@ -200,6 +200,8 @@ everything_in = Pattern(
 send_message = WritePattern(
     "S3.7", "Send a message to a conversation", ConversationMessage, Conversation, Participant, ConversationNonce
 )
+import_messages = WritePattern("CON.50", "Import messages into a conversation", ConversationMessage, Conversation)
+note_authors = WritePattern("CON.51", "Note the authors of imported messages who are not participants", FormerSeat)
 create_conversation = WritePattern("CON.20", "Create a conversation", Conversation, Participant, DirectClaim)
 change_conversation = WritePattern("CON.21", "Rename a group", Conversation)
 add_participant = WritePattern("CON.22", "Add a participant to a group", Conversation, Participant)
@@ -231,6 +233,7 @@ CONVERSATIONS = RoomKind(
     read_cursor=seat_of,
     readers=participants_of,
     send=send_message,
+    import_messages=import_messages,
 )
 
 

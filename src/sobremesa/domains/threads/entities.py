@@ -327,6 +327,10 @@ clean_up = WritePattern("THR.27", "Remove a deleted account from threads", Threa
 send_message = WritePattern(
     "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, ThreadNonce, Card, Tab
 )
+import_messages = WritePattern("THR.50", "Import messages into a thread", ThreadMessage, Thread)
+note_authors = WritePattern(
+    "THR.51", "Note the authors of imported messages who are not participants", FormerParticipant
+)
 
 THREADS = RoomKind(
     name="thread",
@@ -353,4 +357,5 @@ THREADS = RoomKind(
     read_cursor=participant_of,
     readers=participants_in,
     send=send_message,
+    import_messages=import_messages,
 )
