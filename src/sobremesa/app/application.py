@@ -20,6 +20,7 @@ from sobremesa.app.services import (
     open_live,
     open_moderation,
     open_records,
+    open_webhooks,
 )
 from sobremesa.app.site import build_site, list_endpoints
 from sobremesa.app.store import Store, open_store
@@ -122,6 +123,8 @@ class Sobremesa:
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, setting_types=setting_types
         )
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
+        self.webhook_delivery = open_webhooks(store, ids, self.accounts, self.inboxes, audit, jobs)
+        self.webhooks = self.webhook_delivery.webhooks
         self.records_store = open_records(store, ids, self.threads, self.attachments)
 
     @property
@@ -155,6 +158,11 @@ class Sobremesa:
             self.inboxes.expiring,
         ]
         return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
+
+    @cached_property
+    def webhook_consumer(self) -> ChangeConsumer:
+        """What queues the events of changed rows for webhooks; it has a position of its own in the change stream."""
+        return ChangeConsumer(self.table, self.clock, self.ids, "webhooks", [self.webhook_delivery.queue])
 
     @classmethod
     @asynccontextmanager
@@ -191,7 +199,7 @@ class Sobremesa:
                 setting_types=setting_types,
                 live=live or LiveOptions(),
             )
-            for part in (app.limits, app.accounts, app.threads, app.records_store):
+            for part in (app.limits, app.accounts, app.threads, app.records_store, app.webhook_delivery.requests):
                 closing.push_async_callback(part.close)
             if background:
                 await app.records_store.prepare()
@@ -199,6 +207,8 @@ class Sobremesa:
                     app.records_store.run(),
                     app.jobs.run(app.handlers),
                     app.change_consumer.run(),
+                    app.webhook_consumer.run(),
+                    app.webhook_delivery.sender.run(),
                     app.attachments.sweep_periodically(),
                 ):
                     await closing.enter_async_context(_running(work))

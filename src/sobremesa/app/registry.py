@@ -9,6 +9,7 @@ from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.threads import entities as thread_entities
+from sobremesa.domains.webhooks import entities as webhook_entities
 from sobremesa.domains.workspaces import entities as workspace_entities
 from sobremesa.live import entities as live_entities
 from sobremesa.rooms import entities as room_entities
@@ -30,6 +31,7 @@ REGISTRY = Registry.of(
     inbox_entities,
     moderation_entities,
     attachment_entities,
+    webhook_entities,
     job_entities,
     consumer_entities,
     live_entities,

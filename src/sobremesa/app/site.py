@@ -19,6 +19,7 @@ from sobremesa.domains.records import api as records_api
 from sobremesa.domains.threads import api as threads_api
 from sobremesa.domains.threads import project_api
 from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.domains.webhooks import api as webhooks_api
 from sobremesa.domains.workspaces import api as workspaces_api
 from sobremesa.glue.invite_routes import routes as invite_routes
 from sobremesa.glue.ready_snapshot import ReadySnapshots
@@ -89,6 +90,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         invite_routes(app.invites),
         rooms_api.shared_routes(app.room_kinds, inboxes_api.totals(app.inboxes)),
         inboxes_api.routes(app.inboxes),
+        webhooks_api.routes(app.webhooks, app.clock),
         attachments_api.routes(app.attachments),
         moderation_api.routes(app.moderation),
         live_api.routes(polling),

@@ -7,6 +7,7 @@ list of texts may also be `a,b,c`.
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import re
 import typing
 from collections.abc import Mapping
@@ -157,6 +158,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         float,
         Meta(gt=0, description="How many seconds a judge may take for a message; after that the message is flagged."),
     ] = 2
+    webhook_allow_networks: Annotated[
+        list[str],
+        Meta(
+            description="Networks (CIDRs such as `10.0.0.0/8`) that webhooks may reach although they are not public, "
+            "also by plain http. Without it, webhooks reach public addresses by https only. See "
+            "[webhooks.md](webhooks.md)."
+        ),
+    ] = []
     show_units: Annotated[
         bool, Meta(description="Return the cost of every request in the header `Sobremesa-Units`.")
     ] = False
@@ -190,6 +199,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 f"the password hashing is too weak: argon2_memory_kib must be at least {MIN_ARGON2_MEMORY_KIB} and its "
                 f"product with argon2_time_cost {MIN_ARGON2_WORK}; only tests may set insecure_passwords"
             )
+
+        for network in self.webhook_allow_networks:
+            try:
+                ipaddress.ip_network(network, strict=False)
+            except ValueError:
+                raise BadSetting(f"webhook_allow_networks: {network!r} is not a network such as 10.0.0.0/8") from None
 
     def warnings(self) -> list[str]:
         """Return warnings about settings that are valid but probably a mistake."""
