@@ -27,6 +27,7 @@ from sobremesa.domains.webhooks.entities import (
     QueuedEvent,
     Webhook,
     WebhookEvent,
+    WebhookWork,
     announce_work,
     queue_event,
     roster,
@@ -39,7 +40,7 @@ from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.live.events import Event, user_of
 from sobremesa.live.recipient_payloads import RecipientPayloads, is_broadcast
 from sobremesa.live.translation import Translation
-from sobremesa.table import Create, RawChange, Table, Upsert, hash_part, set_to
+from sobremesa.table import Create, RawChange, Table, Upsert, hash_part, set_if_absent, set_to
 from sobremesa.table.cache import Cache
 from sobremesa.table.errors import ConditionFailed
 
@@ -224,6 +225,10 @@ class EventQueue:
 
 async def announce(table: Table, ids: Ids, work: tuple[HookId, Tenant]) -> None:
     """Say that a webhook has queued events, so that a node sends them."""
-    hook_id, tenant = work
-    changes = set_to(tenant=tenant, version=ids.mint())
-    await table.write(Upsert(work_of(hook_id=hook_id), changes), pattern=announce_work)
+    await table.write(announcement(ids, *work), pattern=announce_work)
+
+
+def announcement(ids: Ids, hook_id: HookId, tenant: Tenant) -> Upsert[WebhookWork]:
+    """Return the operation that makes a node look at the queue of a webhook."""
+    # A new row has a free lease: a condition on an attribute that does not exist never holds.
+    return Upsert(work_of(hook_id=hook_id), set_to(tenant=tenant, version=ids.mint()), set_if_absent(leased_until_ms=0))

@@ -29,11 +29,10 @@ from sobremesa.domains.webhooks.entities import (
     start_replay,
     webhook_by_id,
     webhooks_of,
-    work_of,
 )
 from sobremesa.domains.webhooks.errors import TooManyWebhooks, WebhookDisabled
 from sobremesa.domains.webhooks.event_names import EventNames
-from sobremesa.domains.webhooks.queueing import REPLAY_SECONDS
+from sobremesa.domains.webhooks.queueing import REPLAY_SECONDS, announcement
 from sobremesa.domains.webhooks.replaying import JOB, ReplayJob
 from sobremesa.domains.webhooks.sending import Sender
 from sobremesa.table import Create, Delete, Operation, Page, Table, Update, Upsert, add, set_to
@@ -166,7 +165,7 @@ class Webhooks:
             await self._table.write(
                 hook=Delete(hook.own_key()),
                 roster=self._roster(hooks=-1),
-                work=self._work(hook),
+                work=announcement(self._ids, hook_id, tenant),
                 audit=self._audit.entry(tenant_scope(tenant), actor, "webhook.delete", target=hook_id),
                 pattern=delete_webhook,
             )
@@ -203,7 +202,7 @@ class Webhooks:
             await self._table.write(
                 hook=Update(key, changes, set_to(updated_at=self._clock.now())),
                 roster=self._roster(),
-                work=self._work(hook),
+                work=announcement(self._ids, hook_id, tenant),
                 audit=self._audit.entry(tenant_scope(tenant), actor, action, target=hook_id),
                 pattern=change_webhook,
             )
@@ -215,10 +214,6 @@ class Webhooks:
     def _roster(self, *, hooks: int = 0) -> Operation:
         """Return the operation that makes every node read the webhooks again."""
         return Upsert(roster(), add(hooks=hooks), set_to(version=self._ids.mint()))
-
-    def _work(self, hook: Webhook) -> Operation:
-        """Return the operation that makes a node look at the queue of a webhook."""
-        return Upsert(work_of(hook_id=hook.hook_id), set_to(tenant=hook.tenant, version=self._ids.mint()))
 
     async def _reserve(self, tenant: Tenant) -> Operation:
         reserved = await self._quotas.reserve("webhooks", tenant, webhooks_of(tenant=tenant), MAX_WEBHOOKS)
