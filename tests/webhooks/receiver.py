@@ -41,7 +41,7 @@ class Received(NamedTuple):
         return Webhook(secret).verify(self.raw, self.headers)
 
 
-Answer = Callable[[Received], Awaitable[web.StreamResponse] | web.StreamResponse | int]
+Answer = Callable[[Received], Awaitable[web.StreamResponse | int] | web.StreamResponse | int]
 
 
 class Receiver:

@@ -26,7 +26,7 @@ from sobremesa.glue.ready_snapshot import ReadySnapshots
 from sobremesa.http.calls import Calls
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
-from sobremesa.http.metrics import Metrics
+from sobremesa.http.metrics import Metrics, WebhookMetrics
 from sobremesa.http.site import Site
 from sobremesa.live import api as live_api
 from sobremesa.live import presence_api
@@ -58,6 +58,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
     )
     gateway = build_gateway(app, endpoints, metrics)
     metrics.watch_gateway(lambda: gateway.sockets, lambda: app.live.hub.delivered)
+    metrics.watch_webhooks(partial(webhook_metrics, app))
     return Site(
         dispatch,
         version=__version__,
@@ -121,6 +122,13 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
         max_sockets=MaxSockets.of(settings),
         watch=app.presence.watch,
     )
+
+
+def webhook_metrics(app: Sobremesa) -> WebhookMetrics:
+    """Return what the metrics show about webhooks."""
+    usage = app.webhook_delivery.usage
+    lag = usage.lag_seconds(app.clock.now_ms())
+    return WebhookMetrics(usage.attempts, usage.pending, lag, usage.queued_lag_seconds)
 
 
 async def check_ready(app: Sobremesa) -> None:

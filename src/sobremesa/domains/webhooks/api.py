@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock, instant
+from sobremesa.core.errors import ChangedMeanwhile
 from sobremesa.domains.webhooks.addresses import MAX_URL
 from sobremesa.domains.webhooks.entities import HookId
 from sobremesa.domains.webhooks.errors import BadWebhookUrl, TooManyWebhooks, UnknownEvents, WebhookDisabled
@@ -110,7 +111,7 @@ def routes(webhooks: Webhooks, clock: Clock) -> Routes:
         replay = await webhooks.replay(actor, tenant, hook_id, since_ms=since_ms)
         return ReplayView(instant(replay.since_ms), "running")
 
-    @api.post(f"{one}/rotate", scope=SCOPE)
+    @api.post(f"{one}/rotate", scope=SCOPE, errors=[ChangedMeanwhile])
     async def rotate_secret(actor: Actor, tenant: Tenant, hook_id: HookId) -> WebhookWithSecret:
         """Replace the secret. Requests carry signatures of both secrets for 24 hours."""
         return webhook_with_secret(await webhooks.rotate(actor, tenant, hook_id), clock)

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound
+from sobremesa.core.errors import ChangedMeanwhile, NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.core.webhook_signature import new_secret
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
@@ -35,7 +35,7 @@ from sobremesa.domains.webhooks.event_names import EventNames
 from sobremesa.domains.webhooks.queueing import REPLAY_SECONDS, announcement
 from sobremesa.domains.webhooks.replaying import JOB, ReplayJob
 from sobremesa.domains.webhooks.sending import Sender
-from sobremesa.table import Create, Delete, Operation, Page, Table, Update, Upsert, add, set_to
+from sobremesa.table import Condition, Create, Delete, Operation, Page, Table, Update, Upsert, add, equals, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.updates import Changes
 from sobremesa.work.jobs import Jobs
@@ -156,7 +156,8 @@ class Webhooks:
             previous_secret=hook.secret,
             previous_until_ms=self._clock.now_ms() + ROTATION_SECONDS * 1000,
         )
-        return await self._change(actor, tenant, hook_id, "webhook.rotate", changes)
+        not_rotated = equals("secret", hook.secret)
+        return await self._change(actor, tenant, hook_id, "webhook.rotate", changes, when=not_rotated)
 
     async def delete(self, actor: Actor, tenant: Tenant, hook_id: HookId) -> None:
         """Delete a webhook, with its queue and its delivery log."""
@@ -195,19 +196,27 @@ class Webhooks:
         self._jobs.nudge()
         return Replay(since_ms)
 
-    async def _change(self, actor: Actor, tenant: Tenant, hook_id: HookId, action: str, changes: Changes) -> Webhook:
+    async def _change(
+        self,
+        actor: Actor,
+        tenant: Tenant,
+        hook_id: HookId,
+        action: str,
+        changes: Changes,
+        when: Condition | None = None,
+    ) -> Webhook:
         key = webhook_by_id(tenant=tenant, hook_id=hook_id)
-        hook = await self.get(actor, tenant, hook_id)
         try:
             await self._table.write(
-                hook=Update(key, changes, set_to(updated_at=self._clock.now())),
+                hook=Update(key, changes, set_to(updated_at=self._clock.now()), when=when),
                 roster=self._roster(),
                 work=announcement(self._ids, hook_id, tenant),
                 audit=self._audit.entry(tenant_scope(tenant), actor, action, target=hook_id),
                 pattern=change_webhook,
             )
         except ConditionFailed:
-            raise NotFound from None
+            await self.get(actor, tenant, hook_id)
+            raise ChangedMeanwhile from None
         self._sender.nudge()
         return await self.get(actor, tenant, hook_id)
 
