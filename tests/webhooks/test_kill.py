@@ -7,6 +7,7 @@ import itertools
 import random
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from subprocess import DEVNULL, PIPE
 from typing import Any
 
@@ -93,13 +94,14 @@ async def test_no_event_is_lost_and_rooms_keep_their_order_although_the_server_i
             if run < KILLS:
                 # In the middle of sending messages and of sending webhooks.
                 enough = until * ROOMS - each_room * ROOMS // (KILLS + 1) // 2
-                await receiver.until(lambda enough=enough: len(receiver.accepted) >= enough)
+                await receiver.until(partial(has_accepted, receiver, enough))
                 process.kill()
                 await asyncio.gather(sent)
             else:
                 await sent
                 await until_complete(receiver, each_room * ROOMS)
 
+    assert sending is not None
     by_room: dict[str, list[int]] = defaultdict(list)
     for received in receiver.accepted:
         by_room[received.body["data"]["roomId"]].append(int(received.content))
@@ -111,12 +113,16 @@ async def test_no_event_is_lost_and_rooms_keep_their_order_although_the_server_i
     assert len(receiver.accepted) - each_room * ROOMS <= KILLS * ROOMS
 
 
+def has_accepted(receiver: Receiver, events: int) -> bool:
+    return len(receiver.accepted) >= events
+
+
 async def until_complete(receiver: Receiver, events: int) -> None:
     """Wait until all events were accepted, for as long as it goes on."""
     known: set[str] = set()
     while len(known) < events:
         before = len(receiver.accepted)
-        await receiver.until(lambda before=before: len(receiver.accepted) > before)
+        await receiver.until(partial(has_accepted, receiver, before + 1))
         known = {received.id for received in receiver.accepted}
 
 

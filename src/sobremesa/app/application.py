@@ -13,6 +13,7 @@ import msgspec
 
 from sobremesa.app import maintenance
 from sobremesa.app.services import (
+    http_judge_of,
     job_handlers,
     judge_of,
     limits_of,
@@ -102,6 +103,7 @@ class Sobremesa:
         )
         table.watch(Disconnects(self.live.hub))
 
+        self.http_judge = http_judge_of(settings, clock, ids)
         rooms = RoomContext(
             table,
             clock,
@@ -111,7 +113,7 @@ class Sobremesa:
             jobs,
             readers,
             RoomTyping(self.live.typing),
-            judge_of(judge, settings, clock),
+            judge_of(judge or self.http_judge, settings, clock),
             store.has_own_clock,
         )
         self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
@@ -201,6 +203,8 @@ class Sobremesa:
             )
             for part in (app.limits, app.accounts, app.threads, app.records_store, app.webhook_delivery.requests):
                 closing.push_async_callback(part.close)
+            if app.http_judge is not None:
+                closing.push_async_callback(app.http_judge.close)
             if background:
                 await app.records_store.prepare()
                 for work in (

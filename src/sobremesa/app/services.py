@@ -19,6 +19,8 @@ from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.moderation.http_judge import SECONDS as HTTP_JUDGE_SECONDS
+from sobremesa.domains.moderation.http_judge import HttpJudge
 from sobremesa.domains.moderation.policy import open_policy
 from sobremesa.domains.moderation.review import Review
 from sobremesa.domains.records.address import records_address
@@ -161,10 +163,20 @@ def open_moderation(table: Table, clock: Clock, audit: Audit, accounts: Accounts
     )
 
 
+def http_judge_of(settings: Settings, clock: Clock, ids: Ids) -> HttpJudge | None:
+    """Return the judge at the URL of the settings, if there is one."""
+    if settings.moderation_url is None or settings.moderation_secret is None:
+        return None
+    policy = open_policy(settings, clock)
+    return HttpJudge(settings.moderation_url, settings.moderation_secret, clock, ids, policy)
+
+
 def judge_of(judge: Judge | None, settings: Settings, clock: Clock) -> TimedJudge | None:
     """Return the judge of messages, by default the policy of the settings, with the time limit of the settings."""
+    # The judge at a URL has a limit of its own, which keeps the verdict of the policy.
+    least_seconds = HTTP_JUDGE_SECONDS + 0.5 if isinstance(judge, HttpJudge) else 0
     judge = judge or open_policy(settings, clock)
-    return None if judge is None else TimedJudge(judge, settings.moderation_seconds)
+    return None if judge is None else TimedJudge(judge, max(settings.moderation_seconds, least_seconds))
 
 
 def open_records(store: Store, ids: Ids, threads: Threads, files: Attachments) -> RecordsStore:

@@ -21,6 +21,7 @@ from sobremesa.domains.threads import project_api
 from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
 from sobremesa.domains.webhooks import api as webhooks_api
 from sobremesa.domains.workspaces import api as workspaces_api
+from sobremesa.glue.event_catalog import WEBHOOK_EVENTS
 from sobremesa.glue.invite_routes import routes as invite_routes
 from sobremesa.glue.ready_snapshot import ReadySnapshots
 from sobremesa.http.calls import Calls
@@ -68,6 +69,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
         cors_origins=settings.cors_origins,
         client=client or Client(read_build()),
         gateway=gateway,
+        webhooks=WEBHOOK_EVENTS,
         on_start=[app.accounts.prepare, app.presence.start, gateway.start],
         on_stop=[app.presence.stop, gateway.stop],
     )

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from sobremesa.core.errors import SobremesaError
+from sobremesa.core.webhook_signature import secret_bytes
 from sobremesa.table.names import BadNames, Names
 from sobremesa.table.opening import parse_store
 
@@ -158,6 +159,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         float,
         Meta(gt=0, description="How many seconds a judge may take for a message; after that the message is flagged."),
     ] = 2
+    moderation_url: Annotated[
+        str | None,
+        Meta(
+            description="The URL of a program of yours that judges each message before it is written, within 1.5 "
+            "seconds; see [moderation.md](moderation.md). It may be on a private network."
+        ),
+    ] = None
+    moderation_secret: Annotated[
+        str | None,
+        Meta(description="The secret (`whsec_` and base64) that signs the requests to that program."),
+    ] = None
     webhook_allow_networks: Annotated[
         list[str],
         Meta(
@@ -200,11 +212,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 f"product with argon2_time_cost {MIN_ARGON2_WORK}; only tests may set insecure_passwords"
             )
 
+        self._check_moderation()
         for network in self.webhook_allow_networks:
             try:
                 ipaddress.ip_network(network, strict=False)
             except ValueError:
                 raise BadSetting(f"webhook_allow_networks: {network!r} is not a network such as 10.0.0.0/8") from None
+
+    def _check_moderation(self) -> None:
+        if self.moderation_url is None:
+            return
+        parts = urlsplit(self.moderation_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadSetting("moderation_url is not a URL that starts with http:// or https://")
+        if self.moderation_secret is None:
+            raise BadSetting("moderation_url needs moderation_secret, which signs the requests")
+        try:
+            secret_bytes(self.moderation_secret)
+        except ValueError as error:
+            raise BadSetting(f"moderation_secret is not valid: {error}") from None
 
     def warnings(self) -> list[str]:
         """Return warnings about settings that are valid but probably a mistake."""

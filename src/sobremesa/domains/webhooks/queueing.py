@@ -52,7 +52,7 @@ ROOMS_AT_ONCE = 16
 CACHED_TENANTS = 10_000
 CHANGES_AT_ONCE = 500
 """How many changes are translated before their events are written, which bounds what is in memory."""
-GRACE_MS = 1000
+SECOND_MS = 1000
 """DynamoDB dates a change by the second."""
 
 _log = structlog.get_logger("sobremesa.domains.webhooks")
@@ -158,7 +158,9 @@ class EventQueue:
 
     def _may_receive(self, hook: Webhook, name: str, at_ms: int) -> bool:
         """Return whether an event is selected, and not from before the webhook or from long after it was disabled."""
-        if not is_selected(hook.events, name) or at_ms + GRACE_MS <= milliseconds(hook.created_at):
+        created_ms = milliseconds(hook.created_at)
+        is_earlier = at_ms < (created_ms if at_ms % SECOND_MS else created_ms // SECOND_MS * SECOND_MS)
+        if is_earlier or not is_selected(hook.events, name):
             return False
         disabled = hook.disabled_at
         return disabled is None or at_ms - milliseconds(disabled) < REPLAY_SECONDS * 1000

@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Clock
-from sobremesa.core.ids import Ids, first_of
+from sobremesa.core.ids import Ids, first_of, time_of
 from sobremesa.domains.webhooks.entities import (
     Delivery,
     EventOrder,
@@ -57,7 +57,8 @@ class Replaying:
         is_queued = False
         # One after the other, so that a sender never sees the second of two events of a room without the first.
         async for sent in self._table.every(deliveries_between(hook_id=job.hook_id, order=first, last=job.last)):
-            if sent.at_ms >= job.since_ms // SECOND_MS * SECOND_MS and sent.state != "retrying":
+            is_since = sent.at_ms >= job.since_ms // SECOND_MS * SECOND_MS or time_of(sent.order) >= job.since_ms
+            if is_since and sent.state != "retrying":
                 await self._queue_again(sent)
                 is_queued = True
         if is_queued:
