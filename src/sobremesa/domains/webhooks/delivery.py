@@ -1,14 +1,13 @@
 """Sends the queue of one webhook, pass by pass, while this node holds its lease.
 
-A pass reads the queue from the start and sends the events of several rooms at the same time, those of one room one
-after the other. An event that fails waits for its retry, and so do the later ones of its room; other rooms go on. If
-everything fails at many rooms, the endpoint is left alone for a while.
+A pass sends the events of several rooms at the same time, those of one room one after the other. An event that fails
+waits for its retry, and so do the later ones of its room; other rooms go on. If everything fails at many rooms, the
+endpoint is left alone for a while.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from sobremesa.domains.webhooks.entities import (
     webhook_by_id,
     work_of,
 )
+from sobremesa.domains.webhooks.held_queue import HeldQueue
 from sobremesa.domains.webhooks.outcomes import Outcomes
 from sobremesa.domains.webhooks.requests import Response, WebhookRequests
 from sobremesa.domains.webhooks.retries import GIVE_UP_SECONDS, endpoint_pause
@@ -35,9 +35,6 @@ from sobremesa.table import Table
 
 ROOMS_AT_ONCE = 8
 """How many requests to one webhook run at the same time."""
-EVENTS_A_PASS = 512
-SCANNED_A_PASS = 10_000
-"""How far a pass looks for rooms that do not wait for a retry."""
 PASS_SECONDS = 5.0
 SESSION_SECONDS = 60.0
 """After this long another node may continue, so that nodes share the work."""
@@ -60,18 +57,12 @@ class Ended(NamedTuple):
     """How often in a row everything failed; the endpoint is left alone until `due_ms` then."""
 
 
-class _Found(NamedTuple):
-    """What a pass found in the queue: events that are due, by room, and when the next of the others is."""
-
-    lanes: list[list[QueuedEvent]]
-    waiting_until_ms: int | None
-
-
 class _Pass:
     """A pass over the queue, and its outcome."""
 
-    def __init__(self, hook: Webhook) -> None:
+    def __init__(self, hook: Webhook, queue: HeldQueue) -> None:
         self.hook = hook
+        self.queue = queue
         self.accepted = 0
         self.failed = 0
         self.is_gone = False
@@ -108,6 +99,7 @@ class Deliveries:
     async def send(self, work: WebhookWork) -> Ended:
         """Send the queue of a webhook until it is empty, waits for retries, or it is another node's turn."""
         until = asyncio.get_running_loop().time() + SESSION_SECONDS
+        queue = HeldQueue(self._table, work.hook_id)
         while True:
             version = await self._version_of(work)
             hook = await self._table.get(webhook_by_id(tenant=work.tenant, hook_id=work.hook_id))
@@ -115,14 +107,14 @@ class Deliveries:
                 await self._clear(work.hook_id)
             if hook is None or hook.disabled_at is not None:
                 return Ended(version, None)
-            found = await self._find_due(hook)
+            await queue.refresh(version, self._clock.now_ms())
+            self._usage.note_queue(hook.hook_id, queue.held, queue.oldest_ms)
+            next_ms = queue.next_ms()
             is_over = asyncio.get_running_loop().time() >= until
-            if not found.lanes and (is_over or not await self._wait_until(found.waiting_until_ms)):
-                return Ended(version, found.waiting_until_ms)
-            if is_over:
-                return Ended(version, self._clock.now_ms())
-            done = _Pass(hook)
-            await gather_bounded(ROOMS_AT_ONCE, partial(self._send_lane, done), found.lanes)
+            if next_ms is None or is_over or not await self._wait_until(next_ms):
+                return Ended(queue.version or version, next_ms)
+            done = _Pass(hook, queue)
+            await gather_bounded(ROOMS_AT_ONCE, partial(self._send_lane, done), queue.due(self._clock.now_ms()))
             await self._note_health(done)
             if done.has_failed:
                 failed_passes = work.failed_passes + 1
@@ -133,9 +125,9 @@ class Deliveries:
         now = await self._table.get(work_of(hook_id=work.hook_id))
         return work.version if now is None else now.version
 
-    async def _wait_until(self, next_ms: int | None) -> bool:
+    async def _wait_until(self, next_ms: int) -> bool:
         """Wait for the next retry if it is near; return False if it is not."""
-        if next_ms is None or next_ms > self._after(NEAR_SECONDS):
+        if next_ms > self._after(NEAR_SECONDS):
             return False
         await asyncio.sleep(max(0, next_ms - self._clock.now_ms()) / 1000)
         return True
@@ -145,31 +137,11 @@ class Deliveries:
 
     # A pass
 
-    async def _find_due(self, hook: Webhook) -> _Found:
-        """Return the first events of the queue that are due, by room, without the rooms whose first event waits."""
-        now_ms = self._clock.now_ms()
-        lanes: dict[str, list[QueuedEvent]] = {}
-        waiting: dict[str, int] = {}
-        scanned = due = oldest_ms = 0
-        async for queued in self._table.every(queue_of(hook_id=hook.hook_id)):
-            scanned += 1
-            oldest_ms = oldest_ms or queued.at_ms
-            if queued.lane in waiting:
-                pass
-            elif queued.lane not in lanes and queued.next_ms > now_ms:
-                waiting[queued.lane] = queued.next_ms
-            elif due < EVENTS_A_PASS:
-                due += 1
-                lanes.setdefault(queued.lane, []).append(queued)
-            if due >= EVENTS_A_PASS or scanned >= SCANNED_A_PASS:
-                break
-        self._usage.note_queue(hook.hook_id, scanned, oldest_ms or now_ms)
-        return _Found(list(lanes.values()), min(waiting.values(), default=None))
-
-    async def _send_lane(self, done: _Pass, lane: Sequence[QueuedEvent]) -> None:
+    async def _send_lane(self, done: _Pass, lane: str) -> None:
         """Send events of one room in order, up to the first that fails."""
-        for queued in lane:
-            if done.is_over or not await self._send_event(done, queued):
+        while not done.is_over:
+            queued = done.queue.first(lane)
+            if queued is None or not await self._send_event(done, queued):
                 return
 
     async def _send_event(self, done: _Pass, queued: QueuedEvent) -> bool:
@@ -179,6 +151,7 @@ class Deliveries:
         if event is None or is_old:
             self._usage.attempts[GIVEN_UP] += 1
             await self._outcomes.given_up(queued)
+            done.queue.remove(queued)
             return True
         async with self._slots:
             if done.is_over:
@@ -188,11 +161,12 @@ class Deliveries:
             done.accepted += 1
             self._usage.attempts[DELIVERED] += 1
             await self._outcomes.accepted(queued, response)
+            done.queue.remove(queued)
             return True
         done.failed += 1
         done.is_gone = done.is_gone or response.status == STATUS_GONE
         self._usage.attempts[GONE if response.status == STATUS_GONE else FAILED] += 1
-        await self._outcomes.refused(queued, response)
+        done.queue.replace(await self._outcomes.refused(queued, response))
         return False
 
     async def _post(self, hook: Webhook, event_id: str, body: bytes) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import msgspec
 import structlog
 
 from sobremesa.core.clock import Clock, instant, milliseconds
@@ -51,15 +52,17 @@ class Outcomes:
         log = self._log_entry(queued, "delivered", attempts)
         await self._table.write(queue=Delete(queued.own_key(), when=always()), log=Put(log), pattern=record_attempt)
 
-    async def refused(self, queued: QueuedEvent, response: Response) -> None:
-        """Keep a failed event for its next attempt."""
+    async def refused(self, queued: QueuedEvent, response: Response) -> QueuedEvent:
+        """Keep a failed event for its next attempt, and return it as it is stored."""
         attempts = self._with(queued, response)
         pause = pause_after(queued.tried + 1, response.retry_after)
         next_ms = self._clock.now_ms() + round(pause * 1000)
         log = self._log_entry(queued, "retrying", attempts, next_ms)
-        retry = set_to(tried=queued.tried + 1, next_ms=next_ms, attempts=attempts)
+        tried = queued.tried + 1
+        retry = set_to(tried=tried, next_ms=next_ms, attempts=attempts)
         with contextlib.suppress(ConditionFailed):  # the webhook was deleted
             await self._table.write(queue=Update(queued.own_key(), retry), log=Put(log), pattern=record_attempt)
+        return msgspec.structs.replace(queued, tried=tried, next_ms=next_ms, attempts=attempts)
 
     async def given_up(self, queued: QueuedEvent) -> None:
         """Remove an event from the queue that was not accepted for a day, or is no longer stored."""

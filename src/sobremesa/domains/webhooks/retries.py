@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-QUICK_SECONDS = (0.2, 0.2, 0.3, 0.4, 0.5)
+QUICK_SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5)
 """The pauses after the first failures: most are over in a moment, and the events behind one wait for it."""
 LONGEST_SECONDS = 3600.0
 GIVE_UP_SECONDS = 24 * 3600

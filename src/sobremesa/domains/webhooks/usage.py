@@ -28,8 +28,11 @@ class WebhookUsage:
         """Return the age of the oldest event that waits in the queues that this node sends."""
         return max(0, now_ms - min(self._oldest_ms.values(), default=now_ms)) / 1000
 
-    def note_queue(self, hook_id: HookId, pending: int, oldest_ms: int) -> None:
-        self._pending[hook_id], self._oldest_ms[hook_id] = pending, oldest_ms
+    def note_queue(self, hook_id: HookId, pending: int, oldest_ms: int | None) -> None:
+        """Note how many events wait for a webhook, at least, and since when."""
+        self.forget_queue(hook_id)
+        if oldest_ms is not None:
+            self._pending[hook_id], self._oldest_ms[hook_id] = pending, oldest_ms
 
     def forget_queue(self, hook_id: HookId) -> None:
         """Forget a queue that is empty, or that another node may send from now on."""
