@@ -8,6 +8,7 @@ import conversations.test_patterns
 import inboxes.test_patterns
 import live.test_patterns
 import threads.test_patterns
+import webhooks.test_patterns
 import workspaces.test_patterns
 from sobremesa.app import REGISTRY
 
@@ -18,6 +19,7 @@ TRIED = (
     inboxes.test_patterns,
     live.test_patterns,
     threads.test_patterns,
+    webhooks.test_patterns,
     workspaces.test_patterns,
 )
 

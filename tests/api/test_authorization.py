@@ -154,6 +154,14 @@ inboxes.countMessages elsewhere     401  403       404      404     404        4
 inboxes.setPreference               401  403       200      200     200        200    200    200
 inboxes.setPreference elsewhere     401  403       404      404     404        404    404    404
 
+webhooks.createWebhook              401  403       403      403     403        403    403    403
+webhooks.listWebhooks               401  403       403      403     403        403    403    403
+webhooks.getWebhook                 401  403       403      403     403        403    403    403
+webhooks.changeWebhook              401  403       403      403     403        403    403    403
+webhooks.deleteWebhook              401  403       403      403     403        403    403    403
+webhooks.listDeliveries             401  403       403      403     403        403    403    403
+webhooks.replayWebhook              401  403       403      403     403        403    403    403
+webhooks.rotateSecret               401  403       403      403     403        403    403    403
 
 workspaces.createWorkspace          401  403       201      201     201        201    201    201
 workspaces.listWorkspaces           401  403       200      200     200        200    200    200
@@ -894,7 +902,21 @@ INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
-BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+WEBHOOK_BODIES: dict[str, Any] = {
+    "createWebhook": {"url": "https://example.com/hook", "events": ["*"]},
+    "listWebhooks": None,
+    "getWebhook": None,
+    "changeWebhook": {"disabled": True},
+    "deleteWebhook": None,
+    "listDeliveries": None,
+    "replayWebhook": {"since": "2026-01-01T00:00:00Z"},
+    "rotateSecret": None,
+}
+BY_KEY = {
+    "communities.listAllServers",
+    *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage")),
+    *(f"webhooks.{verb}" for verb in WEBHOOK_BODIES),
+}
 """What a key with the right scope may do."""
 
 
@@ -906,6 +928,16 @@ async def _inbox(place: Place, who: str) -> Attempt:
 @prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
 async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
     return Attempt(await _publish(place, RIVAL, RIVAL))
+
+
+def _prepare_webhook(verb: str) -> None:
+    @prepares(f"webhooks.{verb}")
+    async def _webhook(place: Place, who: str) -> Attempt:
+        return Attempt({"tenant": "default", "hookId": UNKNOWN_ID}, body=WEBHOOK_BODIES[verb])
+
+
+for _verb in WEBHOOK_BODIES:
+    _prepare_webhook(_verb)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ class Product:
         self.ana = ana
         self.rooms = rooms
 
-    async def say(self, *contents: str, room: int = 0) -> None:
+    async def send(self, *contents: str, room: int = 0) -> None:
         for content in contents:
             await self.served.send(self.ana, self.rooms[room], content)
 

@@ -89,7 +89,7 @@ async def test_key_without_the_scope_and_users_are_refused(served: ServedApp, pr
 
 async def test_log_is_paged_newest_first(product: Product, receiver: Receiver) -> None:
     hook = await product.hook(receiver.url)
-    await product.say("1", "2", "3")
+    await product.send("1", "2", "3")
     await receiver.until_accepted("1", "2", "3")
     ids = [received.id for received in receiver.accepted]
     at = f"{AT}/{hook['hookId']}/deliveries"
@@ -106,7 +106,7 @@ async def test_log_is_paged_newest_first(product: Product, receiver: Receiver) -
 async def test_metrics_show_attempts_by_outcome_and_what_is_pending(product: Product, receiver: Receiver) -> None:
     receiver.answer = lambda _: 500 if len(receiver.requests) == 1 else 200
     await product.hook(receiver.url)
-    await product.say("hello")
+    await product.send("hello")
     await receiver.until_accepted("hello")
     async with product.served.http.get(f"http://127.0.0.1:{product.served.metrics_port}/metrics") as answer:
         text = await answer.text()

@@ -44,8 +44,8 @@ async def test_event_is_sent_with_a_signature_that_the_reference_library_accepts
 async def test_only_selected_events_and_rooms_are_sent(product: Product, receiver: Receiver) -> None:
     everything = await product.hook(f"{receiver.url}/all", ["*"])
     await product.hook(f"{receiver.url}/two", ["message.*"], rooms=[product.rooms[1]])
-    await product.say("one")
-    await product.say("two", room=1)
+    await product.send("one")
+    await product.send("two", room=1)
     await product.app.communities.change_channel(product.ana.actor, product.rooms[1], {"topic": "Two"})
     await product.hook(f"{receiver.url}/last", ["channel.updated"])
     await product.app.communities.change_channel(product.ana.actor, product.rooms[1], {"topic": "Last"})
@@ -78,8 +78,8 @@ async def test_events_of_a_room_keep_their_order_while_one_waits_and_other_rooms
 
     receiver.answer = answer
     hook = await product.hook(receiver.url)
-    await product.say("a1", "a2", "a3")
-    await product.say("b1", "b2", room=1)
+    await product.send("a1", "a2", "a3")
+    await product.send("b1", "b2", room=1)
     await receiver.until(lambda: len(receiver.accepted) == 5)
 
     contents = [each.content for each in receiver.accepted]
@@ -107,13 +107,13 @@ async def test_event_that_changes_or_deletes_a_message_comes_after_it(product: P
 async def test_retry_after_is_honored(product: Product, receiver: Receiver, clock: Ahead) -> None:
     receiver.answer = lambda _: web.Response(status=429, headers={"Retry-After": "600"})
     hook = await product.hook(receiver.url)
-    await product.say("later")
+    await product.send("later")
     await receiver.until(lambda: len(receiver.requests) == 1)
     entry = await _entry(product, hook, "retrying")
     assert entry["nextAttemptAt"] > entry["attempts"][0]["at"]
     receiver.answer = lambda _: 200
     clock.move(seconds=590)
-    await product.say("other room", room=1)
+    await product.send("other room", room=1)
     await receiver.until(lambda: len(receiver.accepted) == 1)
     assert [each.content for each in receiver.requests] == ["later", "other room"]
     clock.move(seconds=20)
@@ -125,13 +125,13 @@ async def test_410_disables_at_once_and_an_enabled_webhook_gets_what_it_missed_b
 ) -> None:
     receiver.answer = lambda _: 410
     hook = await product.hook(receiver.url)
-    await product.say("gone")
+    await product.send("gone")
     await _until_disabled(product, hook)
     found = await product.get(hook)
     assert (found["disabled"], found["disabledReason"]) == (True, "gone")
     actions = [entry.action for entry in await _audit(product)]
     assert actions[:2] == ["webhook.disable", "webhook.create"]
-    await product.say("missed")
+    await product.send("missed")
     assert (await _entry(product, hook, "skipped"))["attempts"] == []
     assert (await product.backend.post(f"{AT}/{hook['hookId']}/replay", {"since": "2020-01-01T00:00:00Z"}, expect=409))[
         "code"
@@ -152,7 +152,7 @@ async def test_webhook_that_fails_for_a_day_is_disabled_with_the_reason(
 ) -> None:
     receiver.answer = lambda _: 500
     hook = await product.hook(receiver.url)
-    await product.say("never")
+    await product.send("never")
     await receiver.until(lambda: len(receiver.requests) >= 2)
     assert (await product.get(hook))["failingSince"] is not None
     clock.move(seconds=DAY - 60)
@@ -160,7 +160,7 @@ async def test_webhook_that_fails_for_a_day_is_disabled_with_the_reason(
     await receiver.until(lambda: len(receiver.requests) > seen)
     assert not (await product.get(hook))["disabled"]
     clock.move(seconds=7200)
-    await product.say("fails too", room=1)
+    await product.send("fails too", room=1)
     await _until_disabled(product, hook)
 
     found = await product.get(hook)
@@ -173,8 +173,8 @@ async def test_event_that_is_refused_for_a_day_is_given_up_and_the_room_goes_on(
 ) -> None:
     receiver.answer = lambda received: 422 if received.content == "bad" else 200
     hook = await product.hook(receiver.url)
-    await product.say("bad", "good")
-    await product.say("other room", room=1)
+    await product.send("bad", "good")
+    await product.send("other room", room=1)
     await receiver.until_accepted("other room")
     clock.move(seconds=DAY)
     await receiver.until_accepted("other room", "good")
@@ -190,7 +190,7 @@ async def test_event_that_is_refused_for_a_day_is_given_up_and_the_room_goes_on(
 async def test_success_ends_a_series_of_failures(product: Product, receiver: Receiver) -> None:
     receiver.answer = lambda _: 500 if len(receiver.requests) < 3 else 200
     hook = await product.hook(receiver.url)
-    await product.say("at last")
+    await product.send("at last")
     await receiver.until_accepted("at last")
     await eventually(lambda: _is(product, hook, failingSince=None))
 
@@ -200,7 +200,7 @@ async def test_both_secrets_sign_for_a_day_after_a_rotation(product: Product, re
     rotated = await product.backend.post(f"{AT}/{hook['hookId']}/rotate", expect=200)
     assert rotated["secret"] != hook["secret"]
     assert "secret" not in await product.get(hook)
-    await product.say("both")
+    await product.send("both")
     await receiver.until_accepted("both")
     for secret in (hook["secret"], rotated["secret"]):
         receiver.accepted[0].verify(secret)
@@ -208,7 +208,7 @@ async def test_both_secrets_sign_for_a_day_after_a_rotation(product: Product, re
 
     clock.move(seconds=DAY + 1)
     assert (await product.get(hook))["previousSecretUntil"] is None
-    await product.say("one")
+    await product.send("one")
     await receiver.until_accepted("both", "one")
     assert len(receiver.accepted[1].headers["webhook-signature"].split(" ")) == 1
 
@@ -217,12 +217,12 @@ async def test_replay_sends_events_since_a_time_again_with_the_same_ids_and_bodi
     product: Product, receiver: Receiver, clock: Ahead
 ) -> None:
     hook = await product.hook(receiver.url)
-    await product.say("old")
+    await product.send("old")
     await receiver.until_accepted("old")
     await _settled(product, hook, 1)
     clock.move(seconds=3600)
     since = product.app.clock.now()
-    await product.say("new 1", "new 2")
+    await product.send("new 1", "new 2")
     await receiver.until_accepted("old", "new 1", "new 2")
     await _settled(product, hook, 3)
 
@@ -240,7 +240,7 @@ async def test_tenants_receive_only_their_own_events(served: ServedApp, product:
     rival = await backend_of(served, Tenant("rival"))
     theirs = await rival.post("/tenants/rival/webhooks", {"url": f"{receiver.url}/rival", "events": ["*"]})
     hook = await product.hook(f"{receiver.url}/own", ["*"])
-    await product.say("ours")
+    await product.send("ours")
     await receiver.until_accepted("ours")
     await _settled(product, hook, 1)
 
@@ -254,7 +254,7 @@ async def test_tenants_receive_only_their_own_events(served: ServedApp, product:
 
 async def test_withheld_content_is_not_sent(product: Product, receiver: Receiver) -> None:
     await product.hook(receiver.url)
-    await product.say("forbidden words")
+    await product.send("forbidden words")
     await receiver.until(lambda: len(receiver.accepted) == 1)
     assert b"forbidden words" not in receiver.accepted[0].raw
     assert receiver.accepted[0].body["data"]["content"] == ""
@@ -272,7 +272,7 @@ async def test_private_events_of_a_user_name_the_user(product: Product, receiver
 async def test_deleted_webhook_receives_nothing_and_leaves_nothing(product: Product, receiver: Receiver) -> None:
     receiver.answer = lambda _: 500
     hook = await product.hook(receiver.url)
-    await product.say("refused")
+    await product.send("refused")
     await receiver.until(lambda: len(receiver.requests) >= 1)
     await product.backend.delete(f"{AT}/{hook['hookId']}")
     await product.backend.get(f"{AT}/{hook['hookId']}", expect=404)

@@ -40,7 +40,7 @@ async def test_two_nodes_share_the_work_and_send_nothing_twice(
         product = await create_product(one)
         for path in HOOKS:
             await product.hook(receiver.url + path)
-        await product.say(*(str(number) for number in range(MESSAGES)))
+        await product.send(*(str(number) for number in range(MESSAGES)))
         await receiver.until(lambda: len(receiver.accepted) >= MESSAGES * len(HOOKS))
         usages = [node.app.webhook_delivery.usage for node in (one, two)]
 

@@ -114,7 +114,7 @@ class Deliveries:
             if next_ms is None or is_over or not await self._wait_until(next_ms):
                 return Ended(queue.version or version, next_ms)
             done = _Pass(hook, queue)
-            await gather_bounded(ROOMS_AT_ONCE, partial(self._send_lane, done), queue.due(self._clock.now_ms()))
+            await gather_bounded(ROOMS_AT_ONCE, partial(self._send_room, done), queue.due(self._clock.now_ms()))
             await self._note_health(done)
             if done.has_failed:
                 failed_passes = work.failed_passes + 1
@@ -137,10 +137,10 @@ class Deliveries:
 
     # A pass
 
-    async def _send_lane(self, done: _Pass, lane: str) -> None:
+    async def _send_room(self, done: _Pass, room_key: str) -> None:
         """Send events of one room in order, up to the first that fails."""
         while not done.is_over:
-            queued = done.queue.first(lane)
+            queued = done.queue.first(room_key)
             if queued is None or not await self._send_event(done, queued):
                 return
 

@@ -78,8 +78,8 @@ class QueuedEvent(Entity):
     event_key: str
     event_id: str
     type: str
-    lane: str
-    """Events of one lane are sent one after the other: those of a room."""
+    room_key: str
+    """Events with the same key are sent one after the other: the id of a room, or else a topic."""
     room_id: str | None = None
     at_ms: int
     queued_ms: int
@@ -101,7 +101,7 @@ class Delivery(Entity):
     event_key: str
     event_id: str
     type: str
-    lane: str
+    room_key: str
     room_id: str | None = None
     at_ms: int
     state: DeliveryState

@@ -25,7 +25,7 @@ class HeldQueue:
     def __init__(self, table: Table, hook_id: HookId) -> None:
         self._table = table
         self._hook_id = hook_id
-        self._lanes: dict[str, list[QueuedEvent]] = {}
+        self._rooms: dict[str, list[QueuedEvent]] = {}
         self._loaded_at = 0.0
         self.version: str | None = None
         """The version of the queue that was read, None before that."""
@@ -33,12 +33,12 @@ class HeldQueue:
 
     @property
     def held(self) -> int:
-        return sum(map(len, self._lanes.values()))
+        return sum(map(len, self._rooms.values()))
 
     @property
     def oldest_ms(self) -> int | None:
         """The time of the oldest event that is held."""
-        return min((lane[0].at_ms for lane in self._lanes.values()), default=None)
+        return min((room[0].at_ms for room in self._rooms.values()), default=None)
 
     async def refresh(self, version: str, now_ms: int) -> None:
         """Read the queue again if it may have more; `version` must have been read before."""
@@ -48,14 +48,14 @@ class HeldQueue:
             await self._load(version)
 
     async def _load(self, version: str) -> None:
-        self._lanes, self._is_partial, self.version = {}, False, version
+        self._rooms, self._is_partial, self.version = {}, False, version
         self._loaded_at = asyncio.get_running_loop().time()
         held = scanned = 0
         async for queued in self._table.every(queue_of(hook_id=self._hook_id)):
             scanned += 1
-            lane = self._lanes.setdefault(queued.lane, [])
-            if len(lane) < MAX_HELD_OF_ROOM:
-                lane.append(queued)
+            room = self._rooms.setdefault(queued.room_key, [])
+            if len(room) < MAX_HELD_OF_ROOM:
+                room.append(queued)
                 held += 1
             else:
                 self._is_partial = True
@@ -65,24 +65,24 @@ class HeldQueue:
 
     def due(self, now_ms: int) -> list[str]:
         """Return the rooms whose first event may be sent now, in the order of those events."""
-        return [name for name, lane in self._lanes.items() if lane[0].next_ms <= now_ms]
+        return [name for name, room in self._rooms.items() if room[0].next_ms <= now_ms]
 
     def next_ms(self) -> int | None:
         """Return when the next event may be sent; None if none is held."""
-        return min((lane[0].next_ms for lane in self._lanes.values()), default=None)
+        return min((room[0].next_ms for room in self._rooms.values()), default=None)
 
     def first(self, name: str) -> QueuedEvent | None:
         """Return the first event of a room, if any is left."""
-        lane = self._lanes.get(name)
-        return lane[0] if lane else None
+        room = self._rooms.get(name)
+        return room[0] if room else None
 
     def remove(self, queued: QueuedEvent) -> None:
         """Remove the first event of a room."""
-        lane = self._lanes[queued.lane]
-        del lane[0]
-        if not lane:
-            del self._lanes[queued.lane]
+        room = self._rooms[queued.room_key]
+        del room[0]
+        if not room:
+            del self._rooms[queued.room_key]
 
     def replace(self, queued: QueuedEvent) -> None:
         """Replace the first event of a room, which was tried."""
-        self._lanes[queued.lane][0] = queued
+        self._rooms[queued.room_key][0] = queued

@@ -129,7 +129,7 @@ class Outcomes:
             event_key=queued.event_key,
             event_id=queued.event_id,
             type=queued.type,
-            lane=queued.lane,
+            room_key=queued.room_key,
             room_id=queued.room_id,
             at_ms=queued.at_ms,
             state=state,

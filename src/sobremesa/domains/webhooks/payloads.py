@@ -27,8 +27,8 @@ class EventBody(NamedTuple):
 
     type: str
     room_id: str | None
-    lane: str
-    """Events of one lane are sent in order: those of a room, or else those of a topic."""
+    room_key: str
+    """Events with the same key are sent in order: the id of the room, or else the topic."""
     body: str
 
 

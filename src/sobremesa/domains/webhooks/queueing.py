@@ -168,16 +168,16 @@ class EventQueue:
     # Writing
 
     async def _queue(self, events: Sequence[NewEvent]) -> None:
-        by_lane: dict[tuple[Tenant, str], list[tuple[EventOrder, NewEvent]]] = defaultdict(list)
+        by_room: dict[tuple[Tenant, str], list[tuple[EventOrder, NewEvent]]] = defaultdict(list)
         for event in events:
-            by_lane[event.tenant, event.body.lane].append((EventOrder(self._ids.mint()), event))
-        await gather_bounded(ROOMS_AT_ONCE, self._write_lane, by_lane.values())
+            by_room[event.tenant, event.body.room_key].append((EventOrder(self._ids.mint()), event))
+        await gather_bounded(ROOMS_AT_ONCE, self._write_room, by_room.values())
         work = {hook.hook_id: hook.tenant for event in events for hook in event.hooks if hook.disabled_at is None}
         await gather_bounded(ROOMS_AT_ONCE, partial(announce, self._table, self._ids), work.items())
         if work:
             self._queued()
 
-    async def _write_lane(self, events: Sequence[tuple[EventOrder, NewEvent]]) -> None:
+    async def _write_room(self, events: Sequence[tuple[EventOrder, NewEvent]]) -> None:
         for order, event in events:
             stored = WebhookEvent(
                 event_key=hash_part(event.id),
@@ -202,7 +202,7 @@ class EventQueue:
             event_key=hash_part(event.id),
             event_id=event.id,
             type=event.body.type,
-            lane=event.body.lane,
+            room_key=event.body.room_key,
             room_id=event.body.room_id,
             at_ms=event.at_ms,
             queued_ms=now_ms,
@@ -217,7 +217,7 @@ class EventQueue:
             event_key=hash_part(event.id),
             event_id=event.id,
             type=event.body.type,
-            lane=event.body.lane,
+            room_key=event.body.room_key,
             room_id=event.body.room_id,
             at_ms=event.at_ms,
             state="skipped",

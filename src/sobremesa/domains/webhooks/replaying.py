@@ -73,7 +73,7 @@ class Replaying:
             event_key=sent.event_key,
             event_id=sent.event_id,
             type=sent.type,
-            lane=sent.lane,
+            room_key=sent.room_key,
             room_id=sent.room_id,
             at_ms=sent.at_ms,
             queued_ms=now_ms,
