@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from api.calling import Caller, register
+from api.calling import Caller, log_in, register
 from commands import Process
 from durability.child import line_of
 from lengths import SEED, WEBHOOK_EVENTS
@@ -31,15 +31,14 @@ AHEAD_SECONDS = 40
 class Sending:
     """Users who send messages, each room's one after the other, and again if the server was killed meanwhile."""
 
-    def __init__(self, token: str, rooms: Sequence[str]) -> None:
-        self._token = token
+    def __init__(self, rooms: Sequence[str]) -> None:
         self.rooms = rooms
         self._next = dict.fromkeys(rooms, 0)
 
     async def send(self, url: str, until: int) -> None:
         """Send in every room until it has this many messages."""
         async with aiohttp.ClientSession(url) as http:
-            user = Caller(http, self._token)
+            user = await log_in(http, "ana")
             await asyncio.gather(*(self._send(user, room, until) for room in self.rooms))
 
     async def _send(self, user: Caller, room: str, until: int) -> None:
@@ -62,8 +61,7 @@ async def create_world(url: str, store: str, receiver: Receiver) -> tuple[Sendin
         async with Sobremesa.open(store, background=False) as app:
             key = await app.accounts.server_keys.create_key(DEFAULT_TENANT, ["webhooks:admin"])
         hook = {"url": receiver.url, "events": ["message.created"]}
-        assert ana.token is not None
-        return Sending(ana.token, rooms), await Caller(http, key.text).post("/tenants/default/webhooks", hook)
+        return Sending(rooms), await Caller(http, key.text).post("/tenants/default/webhooks", hook)
 
 
 @pytest.mark.long
