@@ -158,13 +158,9 @@ class Sobremesa:
             self.threads.inboxes,
             AmendmentRecords(self.table, self.records_store),
             self.inboxes.expiring,
+            self.webhook_delivery.queue,
         ]
         return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
-
-    @cached_property
-    def webhook_consumer(self) -> ChangeConsumer:
-        """What queues the events of changed rows for webhooks; it has a position of its own in the change stream."""
-        return ChangeConsumer(self.table, self.clock, self.ids, "webhooks", [self.webhook_delivery.queue])
 
     @classmethod
     @asynccontextmanager
@@ -211,7 +207,6 @@ class Sobremesa:
                     app.records_store.run(),
                     app.jobs.run(app.handlers),
                     app.change_consumer.run(),
-                    app.webhook_consumer.run(),
                     app.webhook_delivery.sender.run(),
                     app.attachments.sweep_periodically(),
                 ):

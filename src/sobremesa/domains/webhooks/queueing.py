@@ -42,7 +42,7 @@ from sobremesa.live.recipient_payloads import RecipientPayloads, is_broadcast
 from sobremesa.live.translation import Translation
 from sobremesa.table import Create, RawChange, Table, Upsert, hash_part, set_if_absent, set_to
 from sobremesa.table.cache import Cache
-from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.errors import ConditionFailed, TableError
 
 EVENT_SECONDS = 50 * 3600
 """How long an event is stored: a day of attempts, and a day of replay after the last of them."""
@@ -138,7 +138,13 @@ class EventQueue:
         for published in await self._translation.publications_of(change):
             if published.event is None or (published.event.is_reference and is_broadcast(published.event)):
                 continue
-            new = await self._event_of(published.id, published.event, change)
+            try:
+                new = await self._event_of(published.id, published.event, change)
+            except TableError:
+                raise
+            except Exception as error:  # it would fail again the next time, and must not block all other events
+                _log.error("an event was not queued", event_id=published.id, why=f"{type(error).__name__}: {error}")
+                continue
             if new is not None:
                 found.append(new)
         await asyncio.sleep(0)  # the reads may all return at once: yield to other tasks

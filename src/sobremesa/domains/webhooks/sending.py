@@ -58,12 +58,6 @@ class Sender:
                 session.cancel()
             await asyncio.gather(*sessions, return_exceptions=True)
 
-    async def send_pending(self) -> None:
-        """Send everything that is due, once: for tests and commands."""
-        async for work in self._table.every(work_of_all()):
-            if work.is_due(self._clock.now_ms()):
-                await self._serve(work)
-
     async def _start_sessions(self) -> None:
         now_ms = self._clock.now_ms()
         async for work in self._table.every(work_of_all()):
