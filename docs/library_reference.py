@@ -29,6 +29,7 @@ NOUNS = (
     "workspaces.items",
     "workspaces.settings",
     "inboxes",
+    "webhooks",
     "invites",
     "attachments",
     "notifications",

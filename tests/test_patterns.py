@@ -11,6 +11,7 @@ import inboxes.test_patterns
 import live.test_patterns
 import notifications.test_patterns
 import threads.test_patterns
+import webhooks.test_patterns
 import workspaces.test_patterns
 from sobremesa.app import REGISTRY
 
@@ -24,6 +25,7 @@ TRIED = (
     live.test_patterns,
     notifications.test_patterns,
     threads.test_patterns,
+    webhooks.test_patterns,
     workspaces.test_patterns,
 )
 

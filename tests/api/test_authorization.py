@@ -176,6 +176,14 @@ inboxes.countMessages elsewhere     401  403       404      404     404        4
 inboxes.setPreference               401  403       200      200     200        200    200    200
 inboxes.setPreference elsewhere     401  403       404      404     404        404    404    404
 
+webhooks.createWebhook              401  403       403      403     403        403    403    403
+webhooks.listWebhooks               401  403       403      403     403        403    403    403
+webhooks.getWebhook                 401  403       403      403     403        403    403    403
+webhooks.changeWebhook              401  403       403      403     403        403    403    403
+webhooks.deleteWebhook              401  403       403      403     403        403    403    403
+webhooks.listDeliveries             401  403       403      403     403        403    403    403
+webhooks.replayWebhook              401  403       403      403     403        403    403    403
+webhooks.rotateSecret               401  403       403      403     403        403    403    403
 
 workspaces.createWorkspace          401  403       201      201     201        201    201    201
 workspaces.listWorkspaces           401  403       200      200     200        200    200    200
@@ -983,11 +991,22 @@ INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
+WEBHOOK_BODIES: dict[str, Any] = {
+    "createWebhook": {"url": "https://example.com/hook", "events": ["*"]},
+    "listWebhooks": None,
+    "getWebhook": None,
+    "changeWebhook": {"disabled": True},
+    "deleteWebhook": None,
+    "listDeliveries": None,
+    "replayWebhook": {"since": "2026-01-01T00:00:00Z"},
+    "rotateSecret": None,
+}
 BY_KEY = {
     *("communities.listAllServers", "communities.addMember", "accounts.listTenantAudit", "import.importMessages"),
     *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
     *(f"users.{verb}" for verb in USER_VERBS),
+    *(f"webhooks.{verb}" for verb in WEBHOOK_BODIES),
 }
 """What a key with the right scope may do."""
 
@@ -1010,6 +1029,16 @@ async def _inbox(place: Place, who: str) -> Attempt:
 @prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
 async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
     return Attempt(await _publish(place, RIVAL, RIVAL))
+
+
+def _prepare_webhook(verb: str) -> None:
+    @prepares(f"webhooks.{verb}")
+    async def _webhook(place: Place, who: str) -> Attempt:
+        return Attempt({"tenant": place.cast.tenant, "hookId": UNKNOWN_ID}, body=WEBHOOK_BODIES[verb])
+
+
+for _verb in WEBHOOK_BODIES:
+    _prepare_webhook(_verb)
 
 
 @pytest.fixture(scope="module")

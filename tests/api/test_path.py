@@ -125,6 +125,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await the_product_publishes_notifications(story)
     await users_choose_what_notifies_them(story)
     await the_product_keeps_its_users(story)
+    await the_product_registers_a_webhook(story)
     await users_share_a_workspace(story)
     await users_export_their_data(story)
     await two_users_agree_on_a_deal(story)
@@ -693,6 +694,35 @@ async def the_product_keeps_its_users(story: Story) -> None:
     ]
     assert [result["externalId"] for result in results[:3]] == [line["externalId"] for line in lines]
     assert results[4]["error"]["code"] == "invalid"
+
+
+async def the_product_registers_a_webhook(story: Story) -> None:
+    scopes = ("--scope", "webhooks:admin")
+    printed = await sobremesa("keys", "create", "--tenant", "default", *scopes, "--store", story.server.store)
+    key = story.kept(Caller(story.http, printed.split()[-1]))
+    at = "/tenants/default/webhooks"
+    # A name that never resolves, and a room that does not exist: nothing is sent.
+    asked = {"url": "https://receiver.invalid/hook", "events": ["message.*"], "rooms": [story.word]}
+    created = await key.post(at, asked)
+    assert created.items() >= asked.items()
+    assert created.pop("secret").startswith("whsec_")
+    assert created.keys() == {
+        "hookId", "url", "events", "rooms", "disabled", "disabledAt", "disabledReason", "failingSince",
+        "previousSecretUntil", "createdAt", "updatedAt",
+    }  # fmt: skip
+    one = f"{at}/{created['hookId']}"
+    assert await key.get(one) == created
+    assert created in (await key.get(at))["items"]
+    assert await key.get(f"{one}/deliveries") == {"items": [], "next": None}
+    assert (await key.post(f"{one}/rotate", expect=200))["secret"].startswith("whsec_")
+    assert (await key.post(f"{one}/replay", {"since": "2026-01-01T00:00:00Z"}, expect=202))["state"] == "running"
+    assert (await key.patch(one, {"disabled": True}))["disabled"]
+    problem = await key.post(at, asked | {"events": ["message.create"]}, expect=422)
+    assert (problem["code"], problem["unknown"]) == ("unknown_event", {"message.create": "message.created"})
+    assert (await key.post(at, asked | {"url": "https://127.0.0.1/"}, expect=422))["code"] == "bad_webhook_url"
+    await key.get("/tenants/rival/webhooks", expect=404)
+    await key.delete(one)
+    await key.get(one, expect=404)
 
 
 async def users_read_their_notifications(story: Story, inbox: str, published: str, offer: str) -> None:

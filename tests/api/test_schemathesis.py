@@ -70,6 +70,7 @@ class World:
         self.tokens: dict[str, str] = {}
         self.build()
         self.inbox()
+        self.webhook()
 
     def inbox(self) -> None:
         """A message in an inbox."""
@@ -77,6 +78,11 @@ class World:
         notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
         published = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
         self.rooms["inboxes"] = {"messageId": published["messageId"]}
+
+    def webhook(self) -> None:
+        """A webhook of a room that does not exist, so that nothing is sent."""
+        asked = {"url": "https://receiver.invalid/", "events": ["message.*"], "rooms": ["none"]}
+        self.ids["hookId"] = self._do("POST", "/tenants/default/webhooks", asked, self.key)["hookId"]
 
     def build(self) -> None:
         """A server anew, with everything in it."""
@@ -247,6 +253,8 @@ WITH_SPARE = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword",
 WITH_KEY = {
     *("inboxes.setTenant", "inboxes.getTenant", "inboxes.setInbox", "inboxes.getInbox", "inboxes.publishMessage"),
     "inboxes.getPublish",
+    *("webhooks.createWebhook", "webhooks.listWebhooks", "webhooks.getWebhook", "webhooks.changeWebhook"),
+    *("webhooks.deleteWebhook", "webhooks.listDeliveries", "webhooks.replayWebhook", "webhooks.rotateSecret"),
 }
 
 RENEWED: dict[str, Callable[[World], None]] = {
@@ -277,6 +285,7 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "records.decideExpense": World.expense,
     "moderation.decideCase": World.case,
     "attachments.deleteAttachment": World.file,
+    "webhooks.deleteWebhook": World.webhook,
 }
 """What must be made again after an operation has succeeded."""
 
@@ -304,6 +313,9 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
         "records.decideExpense": {"version": 1},
         "threads.moveCard": {"to": "accepted", "version": 1, "payload": None},
     }
+    # Nothing is sent: the name never resolves, and the room does not exist.
+    silent = {"url": "https://receiver.invalid/", "events": ["message.*"], "rooms": ["none"]}
+    named["webhooks.createWebhook"] = named["webhooks.changeWebhook"] = silent
     for kind, room in world.rooms.items():
         named[f"{kind}.markRead"] = {"messageId": room["messageId"]}
         named[f"{kind}.sendMessage"] = {"replyTo": room["messageId"]}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from imports.world import LONG_AGO, World, message_line, run_import
 from sobremesa.core.actor import Actor, Tenant, UserId
+from sobremesa.core.clock import EPOCH
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.accounts.entities import ExternalIdClaim, User
 from sobremesa.table import Put
 
 
@@ -138,23 +139,15 @@ async def test_keys_and_servers_belong_to_a_tenant(world: World) -> None:
     assert result.summary.rooms == 1
 
 
-class ExternalIds:
-    """The accounts, with external ids."""
-
-    def __init__(self, world: World, ids: Mapping[str, UserId]) -> None:
-        self._accounts = world.app.accounts
-        self._ids = ids
-
-    async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, UserId]:
-        return await self._accounts.find_by_usernames(usernames)
-
-    async def find_by_external_ids(self, tenant: Tenant, external_ids: Iterable[str]) -> dict[str, UserId]:
-        return {each: self._ids[each] for each in external_ids if each in self._ids}
+async def give_external_ids(world: World, ids: Mapping[str, Actor]) -> None:
+    await world.app.table.write_many(
+        Put(ExternalIdClaim(tenant=actor.tenant, external_id=external_id, user_id=actor.user_id, created_at=EPOCH))
+        for external_id, actor in ids.items()
+    )
 
 
 async def test_users_are_named_by_external_ids(world: World) -> None:
-    ids = {"crm-1": world.ana.user_id, "crm-2": world.cleo.user_id}
-    world.app.imports._directory = ExternalIds(world, ids)
+    await give_external_ids(world, {"crm-1": world.ana, "crm-2": world.cleo})
     lines = [
         {"type": "conversation", "key": "k", "name": "Lunch", "members": ["ext:crm-1", "ext:crm-2"]},
         {**message_line(RoomId("ref:k"), world.ana, nonce="1"), "author": "ext:crm-2"},
@@ -171,7 +164,7 @@ async def test_the_example_of_the_documentation_is_imported(world: World) -> Non
     page = (Path(__file__).parents[2] / "docs" / "import.md").read_text()
     example = re.search(r"^```jsonl\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     assert example is not None
-    world.app.imports._directory = ExternalIds(world, {"u1": world.ana.user_id, "u2": world.cleo.user_id})
+    await give_external_ids(world, {"u1": world.ana, "u2": world.cleo})
 
     result = await run_import(world.app, example[1].splitlines())
 

@@ -13,6 +13,7 @@ import msgspec
 
 from sobremesa.app import maintenance
 from sobremesa.app.services import (
+    http_judge_of,
     job_handlers,
     judge_of,
     limits_of,
@@ -23,6 +24,7 @@ from sobremesa.app.services import (
     open_moderation,
     open_notifications,
     open_records,
+    open_webhooks,
 )
 from sobremesa.app.site import build_site, list_endpoints
 from sobremesa.app.store import Store, open_store
@@ -109,6 +111,7 @@ class Sobremesa:
         )
         table.watch(Disconnects(self.live.hub))
 
+        self.http_judge = http_judge_of(settings, clock, ids)
         rooms = RoomContext(
             table,
             clock,
@@ -118,7 +121,7 @@ class Sobremesa:
             jobs,
             readers,
             RoomTyping(self.live.typing),
-            judge_of(judge, settings, clock),
+            judge_of(judge or self.http_judge, settings, clock),
             store.has_own_clock,
             self.data_schemas,
         )
@@ -133,6 +136,8 @@ class Sobremesa:
         self.notifications = open_notifications(store, self.accounts)
         self.digests = None if self.mail is None else open_digests(self, self.mail)
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
+        self.webhook_delivery = open_webhooks(store, ids, self.accounts, self.inboxes, audit, jobs)
+        self.webhooks = self.webhook_delivery.webhooks
         self.records_store = open_records(store, ids, self.threads, self.attachments)
         self.imports = open_imports(self, rooms.judge)
 
@@ -166,6 +171,7 @@ class Sobremesa:
             self.threads.inboxes,
             AmendmentRecords(self.table, self.records_store),
             self.inboxes.expiring,
+            self.webhook_delivery.queue,
         ]
         if self.digests is not None:
             handlers.append(self.digests.changes)
@@ -206,10 +212,12 @@ class Sobremesa:
                 setting_types=setting_types,
                 live=live or LiveOptions(),
             )
-            for part in (app.limits, app.accounts, app.threads, app.records_store):
+            for part in (app.limits, app.accounts, app.threads, app.records_store, app.webhook_delivery.requests):
                 closing.push_async_callback(part.close)
             if app.digests is not None:
                 closing.push_async_callback(app.digests.close)
+            if app.http_judge is not None:
+                closing.push_async_callback(app.http_judge.close)
             if background:
                 await app.records_store.prepare()
                 for work in app._background_work():
@@ -221,6 +229,7 @@ class Sobremesa:
             self.records_store.run(),
             self.jobs.run(self.handlers),
             self.change_consumer.run(),
+            self.webhook_delivery.sender.run(),
             self.attachments.sweep_periodically(),
         ]
         return work if self.digests is None else [*work, self.digests.run()]

@@ -12,6 +12,7 @@ from sobremesa.domains.inboxes import entities as inbox_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.notifications import entities as notification_entities
 from sobremesa.domains.threads import entities as thread_entities
+from sobremesa.domains.webhooks import entities as webhook_entities
 from sobremesa.domains.workspaces import entities as workspace_entities
 from sobremesa.live import entities as live_entities
 from sobremesa.rooms import entities as room_entities
@@ -36,6 +37,7 @@ REGISTRY = Registry.of(
     data_schema_entities,
     attachment_entities,
     import_entities,
+    webhook_entities,
     job_entities,
     consumer_entities,
     live_entities,

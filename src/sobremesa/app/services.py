@@ -23,6 +23,8 @@ from sobremesa.domains.imports.service import Imports
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.mail.mailers import Transport
+from sobremesa.domains.moderation.http_judge import SECONDS as HTTP_JUDGE_SECONDS
+from sobremesa.domains.moderation.http_judge import HttpJudge
 from sobremesa.domains.moderation.policy import open_policy
 from sobremesa.domains.moderation.review import Review
 from sobremesa.domains.notifications.digests import Digests
@@ -36,12 +38,24 @@ from sobremesa.domains.threads.entities import THREADS
 from sobremesa.domains.threads.importing import ThreadImports
 from sobremesa.domains.threads.reviewing import ThreadReview
 from sobremesa.domains.threads.service import Threads
+from sobremesa.domains.webhooks import replaying as webhook_replaying
+from sobremesa.domains.webhooks.addresses import AddressRules
+from sobremesa.domains.webhooks.delivery import Deliveries
+from sobremesa.domains.webhooks.event_names import EventNames
+from sobremesa.domains.webhooks.outcomes import Outcomes
+from sobremesa.domains.webhooks.queueing import EventQueue
+from sobremesa.domains.webhooks.replaying import Replaying
+from sobremesa.domains.webhooks.requests import WebhookRequests
+from sobremesa.domains.webhooks.sending import Sender
+from sobremesa.domains.webhooks.service import Webhooks
+from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE
 from sobremesa.glue.amendment_records import ThreadFiles
-from sobremesa.glue.event_catalog import recipient_payloads, translation_of
+from sobremesa.glue.event_catalog import WEBHOOK_EVENTS, recipient_payloads, translation_of
 from sobremesa.glue.imported_rooms import ImportedRoomCreation
 from sobremesa.glue.node_registry import TableNodeRegistry
 from sobremesa.glue.subscriptions import Subscriptions
+from sobremesa.glue.topic_tenants import TopicTenants
 from sobremesa.glue.unread_changes import UnreadChanges
 from sobremesa.glue.unread_places import DigestPlaces
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
@@ -53,7 +67,7 @@ from sobremesa.rooms.judging import Judge, TimedJudge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
-from sobremesa.work.jobs import Handler
+from sobremesa.work.jobs import Handler, Jobs
 
 if TYPE_CHECKING:
     from sobremesa.app.application import Sobremesa
@@ -114,6 +128,41 @@ def open_live(
     return OpenedLive(live, node_registry, Presence(live.hub, live.ephemeral, node_registry, options.presence))
 
 
+class OpenedWebhooks(NamedTuple):
+    """The webhooks of tenants, and what sends events to them."""
+
+    webhooks: Webhooks
+    queue: EventQueue
+    sender: Sender
+    replaying: Replaying
+    requests: WebhookRequests
+    usage: WebhookUsage
+
+
+def open_webhooks(
+    store: Store, ids: Ids, accounts: Accounts, inboxes: Inboxes, audit: Audit, jobs: Jobs
+) -> OpenedWebhooks:
+    """Build the webhooks of tenants, and what sends events to them."""
+    table, clock = store.table, store.clock
+    rules = AddressRules(store.settings.webhook_allow_networks)
+    usage, requests = WebhookUsage(), WebhookRequests(rules)
+    deliveries = Deliveries(table, clock, requests, Outcomes(table, clock, ids, audit), usage)
+    sender = Sender(table, clock, ids, deliveries, usage)
+    queue = EventQueue(
+        table,
+        clock,
+        ids,
+        translation_of(table, clock, accounts),
+        TopicTenants(table),
+        recipient_payloads(inboxes.counting),
+        usage,
+        queued=sender.nudge,
+    )
+    names = EventNames(event.name for event in WEBHOOK_EVENTS)
+    webhooks = Webhooks(table, clock, ids, audit=audit, jobs=jobs, addresses=rules, event_names=names, sender=sender)
+    return OpenedWebhooks(webhooks, queue, sender, Replaying(table, clock, ids, sender.nudge), requests, usage)
+
+
 def open_moderation(table: Table, clock: Clock, audit: Audit, accounts: Accounts) -> Review:
     """Build the moderators' service over all kinds of room."""
     return Review(
@@ -166,10 +215,20 @@ def open_digests(app: Sobremesa, transport: Transport) -> OpenedDigests:
     return OpenedDigests(UnreadChanges(table, schedule), DigestSweeper(table, clock, digests, schedule, app.ids.mint()))
 
 
+def http_judge_of(settings: Settings, clock: Clock, ids: Ids) -> HttpJudge | None:
+    """Return the judge at the URL of the settings, if there is one."""
+    if settings.moderation_url is None or settings.moderation_secret is None:
+        return None
+    policy = open_policy(settings, clock)
+    return HttpJudge(settings.moderation_url, settings.moderation_secret, clock, ids, policy)
+
+
 def judge_of(judge: Judge | None, settings: Settings, clock: Clock) -> TimedJudge | None:
     """Return the judge of messages, by default the policy of the settings, with the time limit of the settings."""
+    # The judge at a URL has a limit of its own, which keeps the verdict of the policy.
+    least_seconds = HTTP_JUDGE_SECONDS + 0.5 if isinstance(judge, HttpJudge) else 0
     judge = judge or open_policy(settings, clock)
-    return None if judge is None else TimedJudge(judge, settings.moderation_seconds)
+    return None if judge is None else TimedJudge(judge, max(settings.moderation_seconds, least_seconds))
 
 
 def open_records(store: Store, ids: Ids, threads: Threads, files: Attachments) -> RecordsStore:
@@ -208,6 +267,7 @@ def job_handlers(app: Sobremesa) -> dict[str, Handler]:
         CLEAN_CHANNEL: app.communities.cleanup.clean_channel,
         CLEAN_CONVERSATION: app.conversations.cleanup.clean_conversation,
         inbox_delivery.JOB: app.inboxes.delivery.run,
+        webhook_replaying.JOB: app.webhook_delivery.replaying.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,
         **{rooms.reaction_cleanup.job: rooms.reaction_cleanup.clean for rooms in app.room_kinds},
     }

@@ -24,13 +24,15 @@ from sobremesa.domains.records import api as records_api
 from sobremesa.domains.threads import api as threads_api
 from sobremesa.domains.threads import project_api
 from sobremesa.domains.threads.errors import Blocked, ThreadNotOpen
+from sobremesa.domains.webhooks import api as webhooks_api
 from sobremesa.domains.workspaces import api as workspaces_api
+from sobremesa.glue.event_catalog import WEBHOOK_EVENTS
 from sobremesa.glue.invite_routes import routes as invite_routes
 from sobremesa.glue.ready_snapshot import ReadySnapshots
 from sobremesa.http.calls import Calls
 from sobremesa.http.dispatch import Dispatch
 from sobremesa.http.endpoints import Endpoint
-from sobremesa.http.metrics import Metrics
+from sobremesa.http.metrics import Metrics, WebhookMetrics
 from sobremesa.http.site import Site
 from sobremesa.live import api as live_api
 from sobremesa.live import presence_api
@@ -63,6 +65,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
     )
     gateway = build_gateway(app, endpoints, metrics)
     metrics.watch_gateway(lambda: gateway.sockets, lambda: app.live.hub.delivered)
+    metrics.watch_webhooks(partial(webhook_metrics, app))
     return Site(
         dispatch,
         version=__version__,
@@ -72,6 +75,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
         cors_origins=settings.cors_origins,
         client=client or Client(read_build()),
         gateway=gateway,
+        webhooks=WEBHOOK_EVENTS,
         on_start=[app.accounts.prepare, app.presence.start, gateway.start],
         on_stop=[app.presence.stop, gateway.stop],
     )
@@ -99,6 +103,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         rooms_api.shared_routes(app.room_kinds, count_unread),
         inboxes_api.routes(app.inboxes),
         notifications_api.routes(app.notifications),
+        webhooks_api.routes(app.webhooks, app.clock),
         attachments_api.routes(app.attachments),
         data_schemas_api.routes(app.data_schemas),
         moderation_api.routes(app.moderation),
@@ -131,6 +136,13 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
         max_sockets=MaxSockets.of(settings),
         watch=app.presence.watch,
     )
+
+
+def webhook_metrics(app: Sobremesa) -> WebhookMetrics:
+    """Return what the metrics show about webhooks."""
+    usage = app.webhook_delivery.usage
+    lag = usage.lag_seconds(app.clock.now_ms())
+    return WebhookMetrics(usage.attempts, usage.pending, lag, usage.queued_lag_seconds)
 
 
 async def check_ready(app: Sobremesa) -> None:

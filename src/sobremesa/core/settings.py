@@ -8,6 +8,7 @@ environment overrides. A name that is no setting is an error: most often it is m
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import re
 import tomllib
 import typing
@@ -20,6 +21,7 @@ import msgspec
 from msgspec import Meta
 
 from sobremesa.core.errors import SobremesaError
+from sobremesa.core.webhook_signature import secret_bytes
 from sobremesa.table.names import BadNames, Names
 from sobremesa.table.opening import parse_store
 
@@ -214,6 +216,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "`module:name`; see [library.md](library.md)."
         ),
     ] = []
+    moderation_url: Annotated[
+        str | None,
+        Meta(
+            description="The URL of a program of yours that judges each message before it is written, within 1.5 "
+            "seconds; see [moderation.md](moderation.md). It may be on a private network."
+        ),
+    ] = None
+    moderation_secret: Annotated[
+        str | None,
+        Meta(description="The secret (`whsec_` and base64) that signs the requests to that program."),
+    ] = None
+    webhook_allow_networks: Annotated[
+        list[str],
+        Meta(
+            description="Networks (CIDRs such as `10.0.0.0/8`) that webhooks may reach although they are not public, "
+            "also by plain http. Without it, webhooks reach public addresses by https only. See "
+            "[webhooks.md](webhooks.md)."
+        ),
+    ] = []
     show_units: Annotated[
         bool, Meta(description="Return the cost of every request in the header `Sobremesa-Units`.")
     ] = False
@@ -247,6 +268,26 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 f"the password hashing is too weak: argon2_memory_kib must be at least {MIN_ARGON2_MEMORY_KIB} and its "
                 f"product with argon2_time_cost {MIN_ARGON2_WORK}; only tests may set insecure_passwords"
             )
+
+        self._check_moderation()
+        for network in self.webhook_allow_networks:
+            try:
+                ipaddress.ip_network(network, strict=False)
+            except ValueError:
+                raise BadSetting(f"webhook_allow_networks: {network!r} is not a network such as 10.0.0.0/8") from None
+
+    def _check_moderation(self) -> None:
+        if self.moderation_url is None:
+            return
+        parts = urlsplit(self.moderation_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadSetting("moderation_url is not a URL that starts with http:// or https://")
+        if self.moderation_secret is None:
+            raise BadSetting("moderation_url needs moderation_secret, which signs the requests")
+        try:
+            secret_bytes(self.moderation_secret)
+        except ValueError as error:
+            raise BadSetting(f"moderation_secret is not valid: {error}") from None
 
     def warnings(self) -> list[str]:
         """Return warnings about settings that are valid but probably a mistake."""

@@ -29,6 +29,9 @@ FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, ac
 FROM_ELSEWHERE = (ready_snapshot, session_frames, typing, presence)
 """The modules whose events come from the gateway itself."""
 
+WEBHOOK_EVENTS = tuple(EventTypes.of(*FROM_ROWS))
+"""The event types that webhooks receive: all that come from changed rows."""
+
 EVENTS = EventTypes.of(*FROM_ELSEWHERE, *FROM_ROWS)
 """All event types: the docs and the tests are loops over it."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
@@ -64,6 +65,10 @@ class Metrics(Collector):
         """Also export the number of open sockets and of delivered events."""
         self.registry.register(_GatewayUsage(sockets, delivered))
 
+    def watch_webhooks(self, read: Callable[[], WebhookMetrics]) -> None:
+        """Also export the attempts of webhooks, and what waits in their queues."""
+        self.registry.register(_WebhookUsage(read))
+
     def text(self) -> bytes:
         """Return all metrics in the format of Prometheus."""
         return generate_latest(self.registry)
@@ -86,6 +91,44 @@ class Metrics(Collector):
             latency.add_metric([route], list(zip(_LABELS, accumulate(taken.counts), strict=True)), taken.total)
         yield latency
         yield GaugeMetricFamily("sobremesa_http_in_flight", "Requests in progress.", self.in_flight)
+
+
+class WebhookMetrics(NamedTuple):
+    """What is exported about webhooks: the work of this node."""
+
+    attempts: Mapping[str, int]
+    """How many there were, by their outcome."""
+    pending: int
+    lag_seconds: float
+    """The age of the oldest event that waits."""
+    queueing_lag_seconds: float
+    """How old the last change was when its events were queued."""
+
+
+class _WebhookUsage(Collector):
+    def __init__(self, read: Callable[[], WebhookMetrics]) -> None:
+        self._read = read
+
+    def describe(self) -> list[CounterMetricFamily]:
+        return []
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        usage = self._read()
+        attempts = CounterMetricFamily("sobremesa_webhook_attempts", "Attempts of webhooks.", labels=["outcome"])
+        for outcome, count in usage.attempts.items():
+            attempts.add_metric([outcome], count)
+        yield attempts
+        yield GaugeMetricFamily(
+            "sobremesa_webhook_pending", "Events in the queues that this node sends.", usage.pending
+        )
+        yield GaugeMetricFamily(
+            "sobremesa_webhook_lag_seconds", "Age of the oldest event in these queues.", usage.lag_seconds
+        )
+        yield GaugeMetricFamily(
+            "sobremesa_webhook_queueing_lag_seconds",
+            "Age of the last change of the table when its events were queued.",
+            usage.queueing_lag_seconds,
+        )
 
 
 class _GatewayUsage(Collector):

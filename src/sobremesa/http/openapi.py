@@ -6,8 +6,10 @@ so it always matches the server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from sobremesa.core.actor import UserRequired
 from sobremesa.core.errors import (
@@ -117,10 +119,25 @@ _SECURITY_SCHEMES: Json = {
 }
 
 
-def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_url: str) -> Json:
-    """Return the OpenAPI document of the endpoints."""
+class WebhookEvent(Protocol):
+    """An event that is sent to webhooks."""
+
+    name: str
+    payload: type[Struct]
+    summary: str
+
+
+def document(
+    endpoints: Iterable[Endpoint],
+    *,
+    title: str,
+    version: str,
+    server_url: str,
+    webhooks: Sequence[WebhookEvent] = (),
+) -> Json:
+    """Return the OpenAPI document of the endpoints, and of the requests that are sent to webhooks."""
     endpoints = list(endpoints)
-    schemas = Schemas(endpoints)
+    schemas = Schemas(endpoints, [event.payload for event in webhooks])
     paths: dict[str, Json] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.route, {})[endpoint.method.lower()] = _operation(endpoint, schemas)
@@ -136,6 +153,7 @@ def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_
         "servers": [{"url": server_url}],
         "tags": _tags(endpoints),
         "paths": paths,
+        **({"webhooks": {event.name: _webhook(event, schemas) for event in webhooks}} if webhooks else {}),
         "components": {
             "schemas": {**schemas.components, "Problem": _PROBLEM_SCHEMA, "InputError": _INPUT_ERROR_SCHEMA},
             "responses": {_response_name(status): _problem(status, codes) for status, codes in _COMMON.items()}
@@ -144,6 +162,52 @@ def document(endpoints: Iterable[Endpoint], *, title: str, version: str, server_
             "securitySchemes": _SECURITY_SCHEMES,
         },
     }
+
+
+def _webhook(event: WebhookEvent, schemas: Schemas) -> Json:
+    """Return the request that an event causes."""
+    data = schemas.of(event.payload)
+    schema: Json = {
+        "type": "object",
+        "required": ["type", "timestamp", "data"],
+        "properties": {
+            "type": {"const": event.name},
+            "timestamp": {"type": "string", "format": "date-time"},
+            "data": data,
+            "userId": {"type": "string", "description": "The user, if the event is for one user."},
+            "truncated": {"type": "boolean", "description": "Whether `data` has only ids, since it was too large."},
+        },
+    }
+    example = {"type": event.name, "timestamp": "2026-11-16T09:30:00.000Z", "data": schemas.examples.of(data)}
+    return {
+        "post": {
+            "operationId": f"webhook.{event.name}",
+            "tags": ["Webhooks"],
+            "summary": event.summary,
+            "description": "Sent to the webhooks that select it, signed by Standard Webhooks.",
+            "security": [],
+            "parameters": [
+                {"name": name, "in": "header", "required": True, "description": text, "schema": {"type": "string"}}
+                for name, text in _WEBHOOK_HEADERS.items()
+            ],
+            "requestBody": {
+                "required": True,
+                "content": {"application/json": {"schema": schema, "example": example}},
+            },
+            "responses": {
+                "2XX": {"description": "Accepted."},
+                "410": {"description": "Disables the webhook."},
+                "default": {"description": "Anything else: the event is sent again later, for a day."},
+            },
+        }
+    }
+
+
+_WEBHOOK_HEADERS = {
+    "webhook-id": "The id of the event, the same at each attempt.",
+    "webhook-timestamp": "When the attempt was made, in seconds since 1970.",
+    "webhook-signature": "Signatures, separated by spaces: `v1,` and base64.",
+}
 
 
 def _tags(endpoints: Iterable[Endpoint]) -> list[Json]:

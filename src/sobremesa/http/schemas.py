@@ -18,15 +18,16 @@ REF = "#/components/schemas/{name}"
 class Schemas:
     """The schemas of the input and output of endpoints."""
 
-    def __init__(self, endpoints: list[Endpoint]) -> None:
-        kinds = [kind for endpoint in endpoints for kind in _kinds(endpoint)]
+    def __init__(self, endpoints: list[Endpoint], sent: Sequence[Any] = ()) -> None:
+        """`sent` are the types of what is sent without a request."""
+        kinds = [kind for endpoint in endpoints for kind in _kinds(endpoint)] + list(sent)
         found, self.components = described(kinds)
         self._by_kind: dict[int, Json] = {id(kind): schema for kind, schema in zip(kinds, found, strict=True)}
         self._kinds = kinds  # kept alive, since they are known by their identity
         self.queries = {
             endpoint.name: self._resolved(self.of(endpoint.query)) for endpoint in endpoints if endpoint.query
         }
-        self._settle(endpoints)
+        self._settle(endpoints, sent)
         self.examples = Examples(self.components)
 
     def of(self, kind: Any) -> Json:
@@ -36,10 +37,11 @@ class Schemas:
     def _resolved(self, schema: Json) -> Json:
         return self.components[schema["$ref"].rpartition("/")[2]]
 
-    def _settle(self, endpoints: list[Endpoint]) -> None:
+    def _settle(self, endpoints: list[Endpoint], sent: Sequence[Any]) -> None:
         """Leave out queries, which are parameters; require all fields of outputs; describe defaults of inputs."""
         taken = self._reached(self.of(endpoint.body) for endpoint in endpoints if endpoint.body)
         given = self._reached(self.of(endpoint.returns) for endpoint in endpoints if has_body(endpoint))
+        given |= self._reached(self.of(kind) for kind in sent)
         in_queries = self._reached(kind for query in self.queries.values() for kind in query["properties"].values())
         self.components = {
             name: schema for name, schema in self.components.items() if name in taken | given | in_queries

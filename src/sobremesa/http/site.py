@@ -88,6 +88,7 @@ class Site:
         cors_origins: Sequence[str] = (),
         client: App | None = None,
         gateway: Gateway | None = None,
+        webhooks: Sequence[openapi.WebhookEvent] = (),
         on_start: Sequence[Step] = (),
         on_stop: Sequence[Step] = (),
     ) -> None:
@@ -103,6 +104,7 @@ class Site:
         self._ready = ready
         self._metrics = metrics
         self._gateway = gateway
+        self._webhooks = webhooks
         self._on_start = on_start
         self._on_stop = on_stop
         self._pages = Router(self._page_routes(), redirect_slashes=False, default=client or _not_found)
@@ -152,7 +154,11 @@ class Site:
     def document(self) -> Json:
         """Build the OpenAPI document, which is slower than everything else at startup."""
         return openapi.document(
-            self._dispatch.endpoints, title="Sobremesa", version=self._version, server_url=self._server_url
+            self._dispatch.endpoints,
+            title="Sobremesa",
+            version=self._version,
+            server_url=self._server_url,
+            webhooks=self._webhooks,
         )
 
     def drain(self) -> None:

@@ -1,0 +1,242 @@
+"""From the change stream to the queues of webhooks: a change handler, which queues every event exactly once.
+
+The row of an event and the references to it, in the queue of each webhook that receives it, are one transaction. A
+consumer that is killed before its position is saved reads the same changes again; the rows are there already then.
+The rows of one room are written one after the other, so that a sender on another node never sees the second of two
+events without the first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol
+
+import structlog
+
+from sobremesa.core.actor import Tenant
+from sobremesa.core.clock import Clock, milliseconds
+from sobremesa.core.gather import gather_bounded
+from sobremesa.core.ids import Ids
+from sobremesa.domains.webhooks.entities import (
+    Delivery,
+    EventOrder,
+    HookId,
+    QueuedEvent,
+    Webhook,
+    WebhookEvent,
+    WebhookWork,
+    announce_work,
+    queue_event,
+    roster,
+    webhooks_of,
+    work_of,
+)
+from sobremesa.domains.webhooks.event_names import is_selected
+from sobremesa.domains.webhooks.payloads import EventBody, body_of
+from sobremesa.domains.webhooks.usage import WebhookUsage
+from sobremesa.live.events import Event, user_of
+from sobremesa.live.recipient_payloads import RecipientPayloads, is_broadcast
+from sobremesa.live.translation import Translation
+from sobremesa.table import Create, RawChange, Table, Upsert, hash_part, set_if_absent, set_to
+from sobremesa.table.cache import Cache
+from sobremesa.table.errors import ConditionFailed, TableError
+
+EVENT_SECONDS = 50 * 3600
+"""How long an event is stored: a day of attempts, and a day of replay after the last of them."""
+LOG_SECONDS = 7 * 24 * 3600
+REPLAY_SECONDS = 24 * 3600
+ROOMS_AT_ONCE = 16
+CACHED_TENANTS = 10_000
+CHANGES_AT_ONCE = 500
+"""How many changes are translated before their events are written, which bounds what is in memory."""
+SECOND_MS = 1000
+"""DynamoDB dates a change by the second."""
+
+_log = structlog.get_logger("sobremesa.domains.webhooks")
+
+
+class TenantFinder(Protocol):
+    """Finds the tenant that an event belongs to."""
+
+    async def tenant_of(self, event: Event, change: RawChange) -> Tenant | None:
+        """Return the tenant, or None if nothing of what the event is about exists any more."""
+        ...
+
+
+class NewEvent(NamedTuple):
+    """An event that some webhooks receive."""
+
+    id: str
+    at_ms: int
+    tenant: Tenant
+    hooks: Sequence[Webhook]
+    body: EventBody
+
+
+class EventQueue:
+    """Queues the events of changed rows for the webhooks that select them."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        ids: Ids,
+        translation: Translation,
+        tenants: TenantFinder,
+        payloads: RecipientPayloads,
+        usage: WebhookUsage,
+        queued: Callable[[], None],
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._ids = ids
+        self._translation = translation
+        self._tenants = tenants
+        self._payloads = payloads
+        self._usage = usage
+        self._queued = queued
+        self._changes: list[RawChange] = []
+        self._hooks: Cache[Tenant, list[Webhook]] = Cache(CACHED_TENANTS)
+        self._version = ""
+
+    def collect(self, change: RawChange) -> None:
+        self._changes.append(change)
+
+    async def flush(self) -> None:
+        """Queue the events of the collected changes."""
+        while self._changes:
+            some = self._changes[:CHANGES_AT_ONCE]
+            if await self._has_webhooks():
+                await self._queue([event for change in some for event in await self._events_of(change)])
+                self._usage.queued_lag_seconds = max(0, self._clock.now_ms() - some[-1].at_ms) / 1000
+            del self._changes[:CHANGES_AT_ONCE]
+
+    async def _has_webhooks(self) -> bool:
+        """Return whether there are webhooks at all; forget the cached ones if any has changed."""
+        now = await self._table.get(roster())
+        if now is None or now.hooks <= 0:
+            return False
+        if now.version != self._version:
+            self._hooks = Cache(CACHED_TENANTS)
+            self._version = now.version
+        return True
+
+    async def _webhooks_of(self, tenant: Tenant) -> list[Webhook]:
+        known = self._hooks.find(tenant)
+        if known is None:
+            known = [hook async for hook in self._table.every(webhooks_of(tenant=tenant))]
+            self._hooks.keep(tenant, known)
+        return known
+
+    # Which webhooks receive what
+
+    async def _events_of(self, change: RawChange) -> list[NewEvent]:
+        found: list[NewEvent] = []
+        for published in await self._translation.publications_of(change):
+            if published.event is None or (published.event.is_reference and is_broadcast(published.event)):
+                continue
+            try:
+                new = await self._event_of(published.id, published.event, change)
+            except TableError:
+                raise
+            except Exception as error:  # it would fail again the next time, and must not block all other events
+                _log.error("an event was not queued", event_id=published.id, why=f"{type(error).__name__}: {error}")
+                continue
+            if new is not None:
+                found.append(new)
+        await asyncio.sleep(0)  # the reads may all return at once: yield to other tasks
+        return found
+
+    async def _event_of(self, id: str, event: Event, change: RawChange) -> NewEvent | None:
+        tenant = await self._tenants.tenant_of(event, change)
+        hooks = [] if tenant is None else await self._webhooks_of(tenant)
+        hooks = [hook for hook in hooks if self._may_receive(hook, event.t, change.at_ms)]
+        if tenant is None or not hooks:
+            return None
+        if event.is_reference:
+            event = await self._payloads.resolve(event, user_of(event.topics[0]))
+        body = body_of(event, change.at_ms)
+        hooks = [hook for hook in hooks if hook.rooms is None or body.room_id in hook.rooms]
+        return NewEvent(id, change.at_ms, tenant, hooks, body) if hooks else None
+
+    def _may_receive(self, hook: Webhook, name: str, at_ms: int) -> bool:
+        """Return whether an event is selected, and not from before the webhook or from long after it was disabled."""
+        created_ms = milliseconds(hook.created_at)
+        is_earlier = at_ms < (created_ms if at_ms % SECOND_MS else created_ms // SECOND_MS * SECOND_MS)
+        if is_earlier or not is_selected(hook.events, name):
+            return False
+        disabled = hook.disabled_at
+        return disabled is None or at_ms - milliseconds(disabled) < REPLAY_SECONDS * 1000
+
+    # Writing
+
+    async def _queue(self, events: Sequence[NewEvent]) -> None:
+        by_room: dict[tuple[Tenant, str], list[tuple[EventOrder, NewEvent]]] = defaultdict(list)
+        for event in events:
+            by_room[event.tenant, event.body.room_key].append((EventOrder(self._ids.mint()), event))
+        await gather_bounded(ROOMS_AT_ONCE, self._write_room, by_room.values())
+        work = {hook.hook_id: hook.tenant for event in events for hook in event.hooks if hook.disabled_at is None}
+        await gather_bounded(ROOMS_AT_ONCE, partial(announce, self._table, self._ids), work.items())
+        if work:
+            self._queued()
+
+    async def _write_room(self, events: Sequence[tuple[EventOrder, NewEvent]]) -> None:
+        for order, event in events:
+            stored = WebhookEvent(
+                event_key=hash_part(event.id),
+                event_id=event.id,
+                body=event.body.body,
+                ttl=self._clock.now_seconds() + EVENT_SECONDS,
+            )
+            active = [Create(self._reference(order, event, hook)) for hook in event.hooks if hook.disabled_at is None]
+            skipped = [
+                Create(self._skipped(order, event, hook)) for hook in event.hooks if hook.disabled_at is not None
+            ]
+            try:
+                await self._table.write(event=Create(stored), queues=active, logs=skipped, pattern=queue_event)
+            except ConditionFailed:
+                continue  # it was queued before the consumer was killed
+
+    def _reference(self, order: EventOrder, event: NewEvent, hook: Webhook) -> QueuedEvent:
+        now_ms = self._clock.now_ms()
+        return QueuedEvent(
+            hook_id=hook.hook_id,
+            order=order,
+            event_key=hash_part(event.id),
+            event_id=event.id,
+            type=event.body.type,
+            room_key=event.body.room_key,
+            room_id=event.body.room_id,
+            at_ms=event.at_ms,
+            queued_ms=now_ms,
+            ttl=now_ms // 1000 + EVENT_SECONDS,
+        )
+
+    def _skipped(self, order: EventOrder, event: NewEvent, hook: Webhook) -> Delivery:
+        """Return the log entry of an event of a disabled webhook: a replay sends it."""
+        return Delivery(
+            hook_id=hook.hook_id,
+            order=order,
+            event_key=hash_part(event.id),
+            event_id=event.id,
+            type=event.body.type,
+            room_key=event.body.room_key,
+            room_id=event.body.room_id,
+            at_ms=event.at_ms,
+            state="skipped",
+            ttl=self._clock.now_seconds() + LOG_SECONDS,
+        )
+
+
+async def announce(table: Table, ids: Ids, work: tuple[HookId, Tenant]) -> None:
+    """Say that a webhook has queued events, so that a node sends them."""
+    await table.write(announcement(ids, *work), pattern=announce_work)
+
+
+def announcement(ids: Ids, hook_id: HookId, tenant: Tenant) -> Upsert[WebhookWork]:
+    """Return the operation that makes a node look at the queue of a webhook."""
+    # A new row has a free lease: a condition on an attribute that does not exist never holds.
+    return Upsert(work_of(hook_id=hook_id), set_to(tenant=tenant, version=ids.mint()), set_if_absent(leased_until_ms=0))
