@@ -1553,6 +1553,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/unsubscribe/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["notifications.askUnsubscribe"];
+        put?: never;
+        post: operations["notifications.unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users": {
         parameters: {
             query?: never;
@@ -1642,6 +1658,22 @@ export interface paths {
         };
         get: operations["accounts.export"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["notifications.getNotifications"];
+        put: operations["notifications.setNotifications"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2452,6 +2484,15 @@ export interface components {
             nonce?: string | null;
             replyTo?: string | null;
         };
+        NewNotifications: {
+            /** @enum {unknown} */
+            digest?: "daily" | "hourly" | "off";
+            levels?: {
+                [key: string]: "all" | "mentions" | "none";
+            };
+            quietHours?: components["schemas"]["NewQuietHours"] | null;
+            timeZone?: string | null;
+        };
         NewOwner: {
             userId: string;
         };
@@ -2462,6 +2503,10 @@ export interface components {
         };
         NewPreference: {
             muted: boolean;
+        };
+        NewQuietHours: {
+            end: string;
+            start: string;
         };
         NewRegistration: {
             email: string;
@@ -2534,6 +2579,15 @@ export interface components {
         NewWorkspaceInvite: {
             expiresInSeconds?: number | null;
             maxUses?: number | null;
+        };
+        NotificationsView: {
+            /** @enum {unknown} */
+            digest: "daily" | "hourly" | "off";
+            levels: {
+                [key: string]: "all" | "mentions" | "none";
+            };
+            quietHours: components["schemas"]["QuietHoursView"] | null;
+            timeZone: string | null;
         };
         OwnWorkspaceView: {
             createdAt: string;
@@ -2624,6 +2678,10 @@ export interface components {
             recipients: number | null;
             /** @enum {unknown} */
             state: "done" | "running";
+        };
+        QuietHoursView: {
+            end: string;
+            start: string;
         };
         ReactionView: {
             count: number;
@@ -6932,6 +6990,54 @@ export interface operations {
             };
         };
     };
+    "notifications.askUnsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    "notifications.unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
     "accounts.findUsers": {
         parameters: {
             query: {
@@ -7165,6 +7271,54 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    "notifications.getNotifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationsView"];
+                };
+            };
+        };
+    };
+    "notifications.setNotifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewNotifications"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationsView"];
                 };
             };
         };
