@@ -1,0 +1,29 @@
+"""What scheduling costs: it happens for every message, in the background."""
+
+from __future__ import annotations
+
+from notifications.desk import Desk
+from sobremesa.table import OLDEST, measure
+
+
+async def test_only_the_first_message_writes_a_row_and_later_ones_read_nothing_more_than_the_participants(
+    desk: Desk,
+) -> None:
+    ana, ben = await desk.user("ana"), await desk.user("ben")
+    room = await desk.direct(ana, ben)
+    assert desk.app.digests is not None
+    changes = desk.app.digests.changes
+    await desk.app.change_consumer.catch_up()
+
+    calls = []
+    for content in ("one", "two", "three"):
+        await desk.send(ben, room, content)
+        reader = await desk.app.table.changes(OLDEST)
+        for change in (await reader.read(0)).changes:
+            changes.collect(change)
+        await reader.close()
+        with measure() as measured:
+            await changes.flush()
+        calls.append((measured.calls, measured.write > 0))
+    # The participants, the state of one user and the transaction; then the participants alone.
+    assert calls == [(3, True), (1, False), (1, False)]
