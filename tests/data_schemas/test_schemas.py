@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -70,7 +70,7 @@ async def test_other_node_applies_a_change_after_the_cache_ends(
     other = service.DataSchemas(app.table, app.clock)
     await other.check(ACME, "channel", {"order": 1})
     await app.data_schemas.set(KEY, ACME, "channel", ORDER)
-    now = time.monotonic()
+    now = monotonic()
     monkeypatch.setattr(service, "monotonic", lambda: now + service.CACHED_SECONDS + 0.1)
     with pytest.raises(BadData):
         await other.check(ACME, "channel", {"order": 1})
