@@ -21,6 +21,7 @@ from sobremesa.domains.communities.entities import ServerId
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.domains.threads.service import NewThread
+from sobremesa.domains.workspaces.entities import WorkspaceId
 from sobremesa.rooms.sending import Draft
 
 NEWS = InboxKey("news")
@@ -38,7 +39,7 @@ class Pair(NamedTuple):
     channel_id: RoomId
     group_id: RoomId
     thread_id: RoomId
-    workspace_id: str
+    workspace_id: WorkspaceId
 
     @property
     def ids(self) -> list[str]:
