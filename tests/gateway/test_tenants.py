@@ -39,7 +39,7 @@ class Pair(NamedTuple):
     channel_id: RoomId
     group_id: RoomId
     thread_id: RoomId
-    workspace_id: str
+    workspace_id: WorkspaceId
 
     @property
     def ids(self) -> list[str]:
