@@ -1089,6 +1089,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenants/{tenant}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["webhooks.listWebhooks"];
+        put?: never;
+        post: operations["webhooks.createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["webhooks.getWebhook"];
+        put?: never;
+        post?: never;
+        delete: operations["webhooks.deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch: operations["webhooks.changeWebhook"];
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["webhooks.listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhooks.replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhooks.rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads": {
         parameters: {
             query?: never;
@@ -1874,7 +1954,696 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "card.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.card.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.channel.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.channel.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.channel.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.conversation.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.conversation.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.conversation.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inbox.counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.counts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inbox.message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inbox.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.member.joined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.left": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.member.left"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.member.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.message.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.message.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.message.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "participant.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.participant.joined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "participant.left": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.participant.left"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "participant.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.participant.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pin.added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.pin.added"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pin.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.pin.removed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "preferences.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.preferences.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reaction.added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.reaction.added"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reaction.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.reaction.removed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "read.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.read.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "server.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.server.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "server.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.server.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "server.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.server.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tab.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.tab.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "thread.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.thread.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "thread.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.thread.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.user.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.item.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.item.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.item.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.item.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.item.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.item.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.member.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.member.joined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.member.left": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.member.left"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.member.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.member.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.setting.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.setting.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.setting.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.setting.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Accepted: {
@@ -1907,6 +2676,13 @@ export interface components {
             size: number;
             url: string;
             width: number | null;
+        };
+        AttemptView: {
+            at: string;
+            attempt: number;
+            error: string | null;
+            milliseconds: number;
+            status: number | null;
         };
         AuditView: {
             action: string;
@@ -1983,6 +2759,10 @@ export interface components {
             name?: string;
             topic?: string | null;
         };
+        ChannelGone: {
+            channelId: string;
+            serverId: string;
+        };
         ChannelView: {
             channelId: string;
             createdAt: string;
@@ -1994,6 +2774,9 @@ export interface components {
         };
         ConversationChanges: {
             name: string | null;
+        };
+        ConversationGone: {
+            convoId: string;
         };
         ConversationView: {
             convoId: string;
@@ -2020,6 +2803,16 @@ export interface components {
             };
             total: number;
             unread: number;
+        };
+        DeliveryView: {
+            attempts: components["schemas"]["AttemptView"][];
+            eventId: string;
+            nextAttemptAt: string | null;
+            roomId: string | null;
+            /** @enum {unknown} */
+            state: "delivered" | "failed" | "retrying" | "skipped";
+            timestamp: string;
+            type: string;
         };
         Document: {
             createdAt: string;
@@ -2123,6 +2916,14 @@ export interface components {
                 [key: string]: string;
             };
         };
+        InboxMarked: {
+            archivedAt: string | null;
+            inbox: string;
+            messageId: string;
+            readAt: string | null;
+            snoozedUntil: string | null;
+            tenant: string;
+        };
         InboxMessageView: {
             archivedAt: string | null;
             /** @enum {unknown} */
@@ -2164,6 +2965,10 @@ export interface components {
             status?: string | null;
             title?: string;
             version: number;
+        };
+        ItemGone: {
+            itemId: string;
+            workspaceId: string;
         };
         ItemView: {
             createdAt: string;
@@ -2231,6 +3036,10 @@ export interface components {
         };
         ListedConversationView: {
             items: components["schemas"]["ConversationView"][];
+            next: string | null;
+        };
+        ListedDeliveryView: {
+            items: components["schemas"]["DeliveryView"][];
             next: string | null;
         };
         ListedDocument: {
@@ -2301,6 +3110,10 @@ export interface components {
             items: components["schemas"]["UserView"][];
             next: string | null;
         };
+        ListedWebhookView: {
+            items: components["schemas"]["WebhookView"][];
+            next: string | null;
+        };
         ListedWorkspaceInviteView: {
             items: components["schemas"]["WorkspaceInviteView"][];
             next: string | null;
@@ -2308,6 +3121,119 @@ export interface components {
         ListedWorkspaceMemberView: {
             items: components["schemas"]["WorkspaceMemberView"][];
             next: string | null;
+        };
+        LiveConversation: {
+            convoId: string;
+            createdAt: string;
+            createdBy: string | null;
+            lastMessageAt: string | null;
+            lastMessageBody: string | null;
+            lastMessageId: string | null;
+            lastMessageSender: string | null;
+            name: string | null;
+            participantCount: number | null;
+            /** @enum {unknown} */
+            type: "direct" | "group";
+            updatedAt: string | null;
+        };
+        LiveCounts: {
+            categories: {
+                [key: string]: components["schemas"]["CategoryCountView"];
+            };
+            inbox: string;
+            tenant: string;
+            total: number;
+            unread: number;
+        };
+        LiveInboxMessage: {
+            archivedAt: string | null;
+            /** @enum {unknown} */
+            audience: "everyone" | "users";
+            body: unknown;
+            category: string | null;
+            ctaUri: string | null;
+            expiresAt: string | null;
+            inbox: string;
+            messageId: string;
+            readAt: string | null;
+            receivedAt: string;
+            sender: string;
+            snoozedUntil: string | null;
+            tenant: string;
+            title: string;
+        };
+        LiveMessage: {
+            action: {
+                [key: string]: unknown;
+            } | null;
+            attachments: components["schemas"]["MessageFile"][];
+            authorId: string;
+            content: string;
+            createdAt: string;
+            deleted: boolean;
+            edited: boolean;
+            editedAt: string | null;
+            flags: components["schemas"]["FlagsView"] | null;
+            mentions: string[];
+            messageId: string;
+            nonce?: string;
+            nsfwBand: number | null;
+            reactions: components["schemas"]["LiveReaction"][];
+            replyTo: string | null;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            type: string;
+            username: string;
+        };
+        LiveParticipant: {
+            avatarUrl: string | null;
+            blockedUntil?: string | null;
+            joinedAt: string;
+            role: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+            username: string;
+        };
+        LiveReaction: {
+            count: number;
+            emoji: string;
+            userIds: string[];
+        };
+        LiveSetting: {
+            name: string;
+            updatedAt: string | null;
+            updatedBy: string | null;
+            value: unknown;
+            workspaceId: string;
+        };
+        LiveThread: {
+            buyerUserId: string;
+            city: string | null;
+            createdAt: string;
+            /** @enum {unknown} */
+            kind: "inquiry" | "project";
+            lastMessageAt: string | null;
+            lastMessageId: string | null;
+            lbgId: string | null;
+            legId: string | null;
+            listingId: string | null;
+            lockedBy: string | null;
+            participants: string[];
+            safeModeRequired: boolean;
+            sellerUserId: string;
+            /** @enum {unknown} */
+            status: "archived" | "locked" | "open";
+            threadId: string;
+            updatedAt: string | null;
+        };
+        LiveUser: {
+            avatarUrl: string | null;
+            updatedAt: string;
+            userId: string;
+            username: string;
         };
         Login: {
             device?: string | null;
@@ -2323,6 +3249,10 @@ export interface components {
             updatedAt: string;
             userId: string;
             username: string;
+        };
+        MemberGone: {
+            serverId: string;
+            userId: string;
         };
         MemberView: {
             avatarUrl: string | null;
@@ -2341,6 +3271,12 @@ export interface components {
             name: string;
             size: number;
             w?: number;
+        };
+        MessageGone: {
+            messageId: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
         };
         MessageView: {
             action: {
@@ -2528,6 +3464,11 @@ export interface components {
             note?: string | null;
             version: number;
         };
+        NewWebhook: {
+            events: string[];
+            rooms?: string[] | null;
+            url: string;
+        };
         NewWorkspace: {
             name: string;
         };
@@ -2547,6 +3488,12 @@ export interface components {
         PanelView: {
             tabs: components["schemas"]["TabView"][];
             threadId: string;
+        };
+        ParticipantGone: {
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
         };
         ParticipantView: {
             avatarUrl: string | null;
@@ -2568,6 +3515,14 @@ export interface components {
             userId: string;
             username: string;
         };
+        PinChanged: {
+            messageId: string;
+            pinnedAt: string;
+            pinnedBy: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+        };
         PinView: {
             message: components["schemas"]["MessageView"];
             pinnedAt: string;
@@ -2575,6 +3530,12 @@ export interface components {
         };
         Preferences: {
             muted: boolean;
+        };
+        PreferencesChanged: {
+            muted: boolean;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
         };
         PreferencesView: {
             muted: boolean;
@@ -2625,6 +3586,16 @@ export interface components {
             /** @enum {unknown} */
             state: "done" | "running";
         };
+        ReactionChanged: {
+            count: number;
+            emoji: string;
+            messageId: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+            userIds: string[];
+        };
         ReactionView: {
             count: number;
             emoji: string;
@@ -2646,6 +3617,14 @@ export interface components {
             readAt: string | null;
             userId: string;
             username: string;
+        };
+        ReadMoved: {
+            lastReadMessageId: string;
+            readAt: string | null;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
         };
         ReadUpTo: {
             messageId: string;
@@ -2680,6 +3659,14 @@ export interface components {
         RegistrationConfirmation: {
             device?: string | null;
             token: string;
+        };
+        ReplaySince: {
+            /** Format: date-time */
+            since: string;
+        };
+        ReplayView: {
+            since: string;
+            state: string;
         };
         Report: {
             reason: string;
@@ -2758,6 +3745,9 @@ export interface components {
             iconUrl?: string | null;
             name?: string;
         };
+        ServerGone: {
+            serverId: string;
+        };
         ServerTarget: {
             code: string;
             expiresAt: string | null;
@@ -2780,6 +3770,10 @@ export interface components {
             device: string | null;
             lastUsedAt: string;
             sessionId: string;
+        };
+        SettingGone: {
+            name: string;
+            workspaceId: string;
         };
         SettingView: {
             name: string;
@@ -2901,8 +3895,44 @@ export interface components {
             signatures: components["schemas"]["Signature"][];
             version: number;
         };
+        WebhookChange: {
+            disabled?: boolean;
+            events?: string[];
+            rooms?: string[] | null;
+            url?: string;
+        };
+        WebhookView: {
+            createdAt: string;
+            disabled: boolean;
+            disabledAt: string | null;
+            disabledReason: ("failing" | "gone" | "requested") | null;
+            events: string[];
+            failingSince: string | null;
+            hookId: string;
+            previousSecretUntil: string | null;
+            rooms: string[] | null;
+            updatedAt: string;
+            url: string;
+        };
+        WebhookWithSecret: {
+            createdAt: string;
+            disabled: boolean;
+            disabledAt: string | null;
+            disabledReason: ("failing" | "gone" | "requested") | null;
+            events: string[];
+            failingSince: string | null;
+            hookId: string;
+            previousSecretUntil: string | null;
+            rooms: string[] | null;
+            secret: string;
+            updatedAt: string;
+            url: string;
+        };
         WorkspaceChanges: {
             name: string;
+        };
+        WorkspaceGone: {
+            workspaceId: string;
         };
         WorkspaceInviteView: {
             code: string;
@@ -2911,6 +3941,10 @@ export interface components {
             expiresAt: string | null;
             maxUses: number | null;
             uses: number;
+            workspaceId: string;
+        };
+        WorkspaceMemberGone: {
+            userId: string;
             workspaceId: string;
         };
         WorkspaceMemberView: {
@@ -5704,6 +6738,220 @@ export interface operations {
             };
         };
     };
+    "webhooks.listWebhooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedWebhookView"];
+                };
+            };
+        };
+    };
+    "webhooks.createWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    "webhooks.getWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+        };
+    };
+    "webhooks.deleteWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhooks.changeWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+        };
+    };
+    "webhooks.listDeliveries": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedDeliveryView"];
+                };
+            };
+        };
+    };
+    "webhooks.replayWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaySince"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+        };
+    };
+    "webhooks.rotateSecret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
     "threads.listThreads": {
         parameters: {
             query?: {
@@ -7789,6 +9037,1425 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SettingView"];
                 };
+            };
+        };
+    };
+    "webhook.card.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CardView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "card.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.channel.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ChannelView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "channel.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.channel.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ChannelGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "channel.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.channel.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ChannelView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "channel.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversation.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveConversation"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "conversation.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversation.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ConversationGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "conversation.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversation.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveConversation"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "conversation.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.counts": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveCounts"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.counts";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.message": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveInboxMessage"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.message";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["InboxMarked"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.member.joined": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "member.joined";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.member.left": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MemberGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "member.left";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.member.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "member.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.message.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveMessage"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "message.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.message.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MessageGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "message.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.message.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveMessage"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "message.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.participant.joined": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveParticipant"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "participant.joined";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.participant.left": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ParticipantGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "participant.left";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.participant.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveParticipant"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "participant.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.pin.added": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PinChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "pin.added";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.pin.removed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PinChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "pin.removed";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.preferences.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PreferencesChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "preferences.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.reaction.added": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReactionChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "reaction.added";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.reaction.removed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReactionChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "reaction.removed";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.read.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReadMoved"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "read.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.server.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ServerView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "server.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.server.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ServerGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "server.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.server.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ServerView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "server.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.tab.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TabView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "tab.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.thread.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveThread"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "thread.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.thread.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveThread"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "thread.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.user.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveUser"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "user.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.item.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ItemView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.item.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.item.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ItemGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.item.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.item.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ItemView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.item.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.member.joined": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceMemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.member.joined";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.member.left": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceMemberGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.member.left";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.member.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceMemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.member.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.setting.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SettingGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.setting.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.setting.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveSetting"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.setting.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
