@@ -70,7 +70,8 @@ async def test_no_event_is_lost_and_rooms_keep_their_order_although_the_server_i
     receiver: Receiver, store: str
 ) -> None:
     chance = random.Random(SEED)
-    events = WEBHOOK_EVENTS if store.startswith("sqlite") else WEBHOOK_EVENTS // 4
+    # The server that stands in for DynamoDB becomes slow with the number of its stream records.
+    events = WEBHOOK_EVENTS if store.startswith("sqlite") else min(WEBHOOK_EVENTS // 2, 600)
     each_room = events // ROOMS
     sending: Sending | None = None
     secret = ""
