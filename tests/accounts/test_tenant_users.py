@@ -176,6 +176,13 @@ async def test_parallel_upserts_create_one_user(env: Environment) -> None:
     assert len(rows) == 1
 
 
+async def test_parallel_upserts_with_the_same_new_name_all_succeed(env: Environment) -> None:
+    user = await put(env, username="ana")
+    renamed = await asyncio.gather(*(put(env, username="anita") for _ in range(6)))
+    assert {(each.user_id, each.username) for each in renamed} == {(user.user_id, "anita")}
+    assert await env.accounts.find_by_usernames(["ana", "anita"], ACME) == {"anita": user.user_id}
+
+
 @pytest.fixture
 def product(clock: SetClock) -> Product:
     return Product(clock)

@@ -69,10 +69,11 @@ class World:
         self.tokens: dict[str, str] = {}
         self.build()
         self.inbox()
+        self.tenant_user()
 
     def inbox(self) -> None:
         """A message in an inbox."""
-        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers"}
+        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers", "externalId": "customer-42"}
         notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
         published = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
         self.rooms["inboxes"] = {"messageId": published["messageId"]}
@@ -204,6 +205,9 @@ class World:
             timeout=REQUEST_SECONDS,
         )
 
+    def tenant_user(self) -> None:
+        self._do("PUT", f"/tenants/default/users/{self.ids['externalId']}", {}, self.key)
+
     def spare_again(self) -> None:
         self.spare, self.spare_token = self._person()
 
@@ -246,6 +250,8 @@ WITH_SPARE = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword",
 WITH_KEY = {
     *("inboxes.setTenant", "inboxes.getTenant", "inboxes.setInbox", "inboxes.getInbox", "inboxes.publishMessage"),
     "inboxes.getPublish",
+    *(f"users.{verb}User" for verb in ("upsert", "getTenant", "delete", "disable", "enable", "countUnreadOf")),
+    *("users.revokeTokens", "users.upsertUsers"),
 }
 
 RENEWED: dict[str, Callable[[World], None]] = {
@@ -276,6 +282,7 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "records.decideExpense": World.expense,
     "moderation.decideCase": World.case,
     "attachments.deleteAttachment": World.file,
+    "users.deleteUser": World.tenant_user,
 }
 """What must be made again after an operation has succeeded."""
 

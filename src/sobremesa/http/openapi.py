@@ -78,6 +78,7 @@ _UPLOAD: Json = {
     # The bytes themselves have no schema.
     "application/octet-stream": {},
 }
+_LINES: Json = {"application/x-ndjson": {"schema": {"type": "string"}, "example": '{"externalId": "customer-42"}\n'}}
 _HEADERS: Json = {
     "RateLimit": {
         "description": "What is left of the limit: `r` requests, `t` seconds until it is fully restored.",
@@ -167,9 +168,16 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.body is not None or endpoint.takes_upload:
         operation["requestBody"] = {
             "required": not endpoint.body_is_optional,
-            "content": {**(_UPLOAD if endpoint.takes_upload else {}), **_json_body(endpoint, schemas)},
+            "content": {**_upload_body(endpoint), **_json_body(endpoint, schemas)},
         }
     return operation
+
+
+def _upload_body(endpoint: Endpoint) -> Json:
+    """Return the body of an upload: bytes, or lines of JSON that are answered line by line."""
+    if not endpoint.takes_upload:
+        return {}
+    return _LINES if endpoint.returns_lines else _UPLOAD
 
 
 def _json_body(endpoint: Endpoint, schemas: Schemas) -> Json:
