@@ -52,6 +52,9 @@ CHECKS = [
 ]
 
 
+schemathesis.serializer.alias("application/x-ndjson", "text/plain")
+
+
 class World:
     """A user with data: a server with a member, a channel with a message, and what they may delete."""
 
