@@ -17,7 +17,7 @@ from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.accounts.errors import UsernameTaken
 from sobremesa.domains.accounts.user_batches import AT_ONCE, Line, Result
 from sobremesa.domains.accounts.user_fields import UserFields
-from sobremesa.table import Table
+from sobremesa.table import Table, measure
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 KEY = Actor(tenant=ACME, key_id=KeyId("k"), scopes=frozenset({"users:write"}))
@@ -69,6 +69,20 @@ async def test_repeated_upsert_of_the_same_fields_writes_nothing(env: Environmen
     env.clock.move(seconds=5)
     assert await put(env, **fields) == user
     assert len(await audited(env)) == 1
+
+
+async def test_upserts_stay_within_their_budgets(embedded_env: Environment) -> None:
+    """A read and a transaction of five rows to create; two reads and no write if nothing changes."""
+    fields = UserFields(username="ana", display_name="Ana")
+    with measure() as created:
+        await embedded_env.accounts.upsert_user(KEY, ACME, "42", fields)
+    with measure() as repeated:
+        await embedded_env.accounts.upsert_user(KEY, ACME, "42", fields)
+    with measure() as found:
+        await embedded_env.accounts.find_by_external_ids(ACME, ["42", "43"])
+    assert (created.calls, created.write) == (2, 8)
+    assert (repeated.calls, repeated.write) == (2, 0)
+    assert found.calls == 1
 
 
 async def test_username_is_derived_and_made_unique(env: Environment) -> None:
@@ -160,6 +174,13 @@ async def test_parallel_upserts_create_one_user(env: Environment) -> None:
     assert len({user.user_id for user in users}) == 1
     rows = [row async for row in env.table.scan() if row["entityType"] == User.__name__]
     assert len(rows) == 1
+
+
+async def test_parallel_upserts_with_the_same_new_name_all_succeed(env: Environment) -> None:
+    user = await put(env, username="ana")
+    renamed = await asyncio.gather(*(put(env, username="anita") for _ in range(6)))
+    assert {(each.user_id, each.username) for each in renamed} == {(user.user_id, "anita")}
+    assert await env.accounts.find_by_usernames(["ana", "anita"], ACME) == {"anita": user.user_id}
 
 
 @pytest.fixture

@@ -53,6 +53,9 @@ CHECKS = [
 ]
 
 
+schemathesis.serializer.alias("application/x-ndjson", "text/plain")
+
+
 class World:
     """A user with data: a server with a member, a channel with a message, and what they may delete."""
 
@@ -71,10 +74,11 @@ class World:
         self.build()
         self.inbox()
         self.webhook()
+        self.tenant_user()
 
     def inbox(self) -> None:
         """A message in an inbox."""
-        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers"}
+        self.ids |= {"tenant": "default", "inbox": "news", "category": "offers", "externalId": "customer-42"}
         notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
         published = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
         self.rooms["inboxes"] = {"messageId": published["messageId"]}
@@ -211,6 +215,9 @@ class World:
             timeout=REQUEST_SECONDS,
         )
 
+    def tenant_user(self) -> None:
+        self._do("PUT", f"/tenants/default/users/{self.ids['externalId']}", {}, self.key)
+
     def spare_again(self) -> None:
         self.spare, self.spare_token = self._person()
 
@@ -255,6 +262,8 @@ WITH_KEY = {
     "inboxes.getPublish",
     *("webhooks.createWebhook", "webhooks.listWebhooks", "webhooks.getWebhook", "webhooks.changeWebhook"),
     *("webhooks.deleteWebhook", "webhooks.listDeliveries", "webhooks.replayWebhook", "webhooks.rotateSecret"),
+    *(f"users.{verb}User" for verb in ("upsert", "getTenant", "delete", "disable", "enable", "countUnreadOf")),
+    *("users.revokeTokens", "users.upsertUsers"),
 }
 
 RENEWED: dict[str, Callable[[World], None]] = {
@@ -286,6 +295,7 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "moderation.decideCase": World.case,
     "attachments.deleteAttachment": World.file,
     "webhooks.deleteWebhook": World.webhook,
+    "users.deleteUser": World.tenant_user,
 }
 """What must be made again after an operation has succeeded."""
 

@@ -80,7 +80,9 @@ async def test_batch_above_a_limit_changes_nothing(backend: Caller, fresh: str) 
     refused = await batch(backend, body(*lines))
     assert (refused.status, refused.json["code"], refused.json["limit"]) == (413, "too_large", MAX_LINES)
     await backend.get(f"/tenants/default/users/{fresh}-0", expect=404)
-    assert results(await batch(backend, b"")) == []
+    assert (await batch(backend, body(lines[0]) + b"\n" * 500_000)).status == 413
+    await backend.get(f"/tenants/default/users/{fresh}-0", expect=404)
+    assert results(await batch(backend, b"\n\n")) == []
 
 
 async def test_another_tenant_gets_nothing_and_cannot_find_out_what_exists(

@@ -176,8 +176,10 @@ class Identification:
         try:
             verified = await self._backend.verify(token)
             await self._limits.consume("identify", f"user:{verified[0].user_id}")
-        except Unauthenticated:
-            raise Ended(frames.REFUSED, "The token is not valid.") from None
+        except Unauthenticated as refusal:
+            # A disabled account has a code of its own, and its user may know; any other token is just not valid.
+            is_plain = refusal.code == Unauthenticated.code
+            raise Ended(frames.REFUSED, "The token is not valid." if is_plain else str(refusal)) from None
         except TooMany:
             raise Ended(frames.TOO_MANY, "Too many connections. Wait and retry.") from None
         return verified

@@ -85,10 +85,8 @@ class Accounts:
     ) -> None:
         self._table = table
         self._clock = clock
-        self._ids = ids
         self._passwords = passwords
         self._actor_cache = actor_cache
-        self._limits = limits
         self._keyring = keyring
         self._audit = audit
         self._large_requests = LargeRequests()

@@ -84,8 +84,8 @@ class TenantUsers:
                 user = self._new_user(tenant, wanted, fields, attempt, replaces=claim)
                 return await self._create(auditor, user, replaces=claim)
             except ConditionFailed as failed:
-                # Another request was first with the external id, or with the name.
-                if fields.username is not UNSET and "external_id" not in failed and _is_name_taken(failed):
+                # Another request was first with the external id, the same rename, or the name.
+                if fields.username is not UNSET and _is_name_taken(failed):
                     raise UsernameTaken from None
             except NotFound:
                 continue  # it was deleted since the claim was read
@@ -198,4 +198,7 @@ def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> No
 
 
 def _is_name_taken(failed: ConditionFailed) -> bool:
+    """Return whether another user has the name, and not this one by a concurrent request."""
+    if "external_id" in failed or "user" in failed:
+        return False
     return "username" in failed or "claim" in failed or "lookalikes" in failed

@@ -20,6 +20,7 @@ from sobremesa.table import Table
 from sobremesa.table.errors import TableError
 
 MAX_LINES = 1000
+MAX_BLANK_LINES = 1000
 MAX_LINE_BYTES = 16_384
 MAX_BATCH_BYTES = 8 * 1024 * 1024
 AT_ONCE = 32
@@ -55,8 +56,11 @@ class UserBatches:
         counts = {"created": 0, "updated": 0, "unchanged": 0, "failed": 0}
         try:
             for part in _parts(lines):
-                for result in await gather_bounded(AT_ONCE, lambda line: self._upsert(actor, tenant, line), part):
+                results = await gather_bounded(AT_ONCE, lambda line: self._upsert(actor, tenant, line), part)
+                # Before the first is sent: the client may disconnect, and all of them are written.
+                for result in results:
                     counts[_counted_as(result)] += 1
+                for result in results:
                     yield result
         finally:
             if any(counts.values()):
@@ -80,10 +84,11 @@ async def read_lines(pieces: AsyncIterator[bytes], decode: Callable[[int, bytes 
     number = 0
     async for raw in _split(pieces):
         number += 1
-        if raw is not None and not raw.strip():
-            continue
-        if len(found) == MAX_LINES:
+        is_blank = raw is not None and not raw.strip()
+        if number > MAX_LINES + MAX_BLANK_LINES or (len(found) == MAX_LINES and not is_blank):
             raise TooBig(f"A batch may have at most {MAX_LINES} lines.", limit=MAX_LINES)
+        if is_blank:
+            continue
         found.append(decode(number, raw))
     return found
 
