@@ -72,7 +72,7 @@ async def test_first_token_creates_the_user_and_later_ones_find_it(
         assert (actor.username, actor.tenant, actor.session_id, actor.is_admin) == ("Ana", "acme", None, False)
         me = await env.accounts.get_me(actor)
         assert (me.email, me.tenant) == (None, "acme")
-        assert await env.accounts.find_by_username("ana") == me
+        assert await env.accounts.find_by_username("ana", actor.tenant) == me
 
         clock.move(seconds=60)
         assert await env.authenticate(product.token(preferred_username="Other")) == actor

@@ -49,6 +49,8 @@ class Scene(NamedTuple):
     credential: tuple[accounts.Credential, accounts.Credential]
     email: accounts.EmailClaim
     username: accounts.UsernameClaim
+    tenant_usernames: list[accounts.TenantUsernameClaim]
+    external_ids: list[accounts.ExternalIdClaim]
     sessions: list[accounts.Session]
     identity: accounts.ExternalIdentity
     keys: list[accounts.ApiKey]
@@ -127,6 +129,14 @@ def set_scene() -> Scene:
         ),
         email=accounts.EmailClaim(email="ana@example.com", user_id=A),
         username=accounts.UsernameClaim(username="ana", user_id=A),
+        tenant_usernames=[
+            accounts.TenantUsernameClaim(tenant=Tenant(tenant), username="ana", user_id=user_id)
+            for tenant, user_id in (("acme", A), ("other", B))
+        ],
+        external_ids=[
+            accounts.ExternalIdClaim(tenant=Tenant(tenant), external_id="7", user_id=user_id, created_at=NOW)
+            for tenant, user_id in (("acme", A), ("other", B))
+        ],
         sessions=[
             accounts.Session(
                 user_id=user_id, session_id=SessionId(name), token_hash="h",
@@ -294,6 +304,8 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "ACC.1": lambda s: (accounts.credential_of(user_id=A), [s.credential[0]]),
     "ACC.2": lambda s: (accounts.email_claim(email="ana@example.com"), [s.email]),
     "ACC.3": lambda s: (accounts.username_claim(username="ana"), [s.username]),
+    "ACC.17": lambda s: (accounts.tenant_username_claim(tenant="acme", username="ana"), [s.tenant_usernames[0]]),
+    "ACC.18": lambda s: (accounts.external_id_claim(tenant="other", external_id="7"), [s.external_ids[1]]),
     "ACC.4": lambda s: (accounts.session_by_id(user_id=A, session_id="two"), [s.sessions[1]]),
     "ACC.5": lambda s: (accounts.sessions_of(user_id=A), s.sessions[:2]),
     "ACC.6": lambda s: (accounts.identity_by_key(identity="i"), [s.identity]),

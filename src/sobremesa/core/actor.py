@@ -94,8 +94,9 @@ def own_picture(address: str | None) -> str | None:
 
 
 class PublicProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What other users see of a user: name and avatar."""
+    """What other users see of a user: names and avatar."""
 
     user_id: UserId
     username: str
+    display_name: str | None = None
     avatar_url: str | None = None

@@ -23,12 +23,11 @@ from sobremesa.domains.accounts.entities import (
     delete_user_data,
     email_claim,
     user_by_id,
-    username_claim,
 )
 from sobremesa.domains.accounts.errors import WrongPassword
-from sobremesa.domains.accounts.names import folded
 from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.sessions import Sessions
+from sobremesa.domains.accounts.username_claims import name_key
 from sobremesa.table import (
     Delete,
     Key,
@@ -134,7 +133,7 @@ class AccountDeletion:
     async def _removals(self, user: User) -> list[Operation]:
         """Return the deletes of the credential and the claims, if there are any: an older table has none."""
         credential: Key[Credential] = credential_of(user_id=user.user_id)
-        username: Key[UsernameClaim] = username_claim(username=folded(user.username))
+        username: Key[UsernameClaim] = name_key(user.tenant, user.username)
         keys: list[Key[Credential] | Key[UsernameClaim] | Key[EmailClaim]] = [credential, username]
         if user.email is not None:
             keys.append(email_claim(email=user.email))

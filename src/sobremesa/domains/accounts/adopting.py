@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sobremesa.core.actor import DEFAULT_TENANT
 from sobremesa.core.errors import Invalid
-from sobremesa.domains.accounts.entities import EmailClaim, User, UsernameClaim, email_claim, username_claim
+from sobremesa.domains.accounts.entities import EmailClaim, User, email_claim
 from sobremesa.domains.accounts.names import folded, normal_email
-from sobremesa.table import Check, Create, Operation, Table, Update, absent_or_null, equals, present, set_to
+from sobremesa.domains.accounts.username_claims import claim_name, name_key
+from sobremesa.table import Check, Create, Delete, Operation, Table, Update, absent_or_null, equals, present, set_to
 from sobremesa.table.errors import BadKey
 from sobremesa.work.migration import Companions, Move, Step
 
@@ -49,16 +51,26 @@ async def _email(table: Table, user: User) -> Sequence[Step]:
 
 async def claim_username(table: Table, user: User) -> Sequence[Step]:
     """Return the step that claims a user's name, unless it is claimed."""
-    name = folded(user.username.strip())
-    if not name:
+    if not folded(user.username.strip()):
         return ()
     try:
-        key = username_claim(username=name)
+        key = name_key(user.tenant, user.username)
     except BadKey:
         return (Step("its username is invalid"),)
     claim = await table.get(key)
     if claim is not None:
         return () if claim.user_id == user.user_id else (Step("its username belongs to another user"),)
     still = equals("username", user.username) & absent_or_null("deleted_at")
-    claimed = Create(UsernameClaim(username=name, user_id=user.user_id))
-    return (Step("its username is not claimed", [claimed, Check(user.own_key(), when=still)]),)
+    claimed = claim_name(user.tenant, user.username, user.user_id)
+    operations = [claimed, Check(user.own_key(), when=still), *await _former_claim(table, user)]
+    return (Step("its username is not claimed", operations),)
+
+
+async def _former_claim(table: Table, user: User) -> list[Operation]:
+    """Return the delete of the claim that earlier versions wrote for a user of another tenant than the default."""
+    if user.tenant == DEFAULT_TENANT:
+        return []
+    key = name_key(DEFAULT_TENANT, user.username)
+    former = await table.get(key)
+    is_own = former is not None and former.user_id == user.user_id
+    return [Delete(key, when=equals("user_id", user.user_id))] if is_own else []

@@ -322,10 +322,10 @@ def _declare_users(api: Routes, accounts: Accounts) -> None:
     @api.get("/users")
     async def find_users(actor: Actor, query: UserQuery) -> Listed[UserView]:
         """Find the user with this username."""
-        user = await accounts.find_by_username(query.username)
+        user = await accounts.find_by_username(query.username, actor.tenant)
         return Listed([user_view(user)] if user is not None else [])
 
     @api.get("/users/{user_id}", errors=[NotFound])
     async def get_user(actor: Actor, user_id: UserId) -> UserView:
         """Return a user."""
-        return user_view(await accounts.get_user(user_id))
+        return user_view(await accounts.get_user(user_id, actor.tenant))

@@ -26,10 +26,23 @@ class User(Entity):
 
     user_id: UserId
     username: str = ""
+    display_name: str | None = None
     email: str | None = None
+    """The address that the user logs in with, which is claimed and indexed."""
+    contact_email: str | None = None
+    """The address that the product's backend set, for mail only: it is neither unique nor proof of anything."""
     avatar_url: str | None = None
     tenant: Tenant = DEFAULT_TENANT
+    external_id: str | None = None
+    """The id of the user in the product, which an ExternalIdClaim reserves."""
+    data: dict[str, Any] | None = None
+    locale: str | None = None
+    time_zone: str | None = None
+    is_bot: bool = False
     is_admin: bool = False
+    disabled_at: Instant | None = None
+    tokens_valid_after: Instant | None = None
+    """Tokens of other issuers that were issued before this are refused."""
     identity: str | None = None
     """The key of the ExternalIdentity, for a user of another issuer."""
     password_hash: str | None = None
@@ -61,12 +74,35 @@ class EmailClaim(Entity):
 
 
 class UsernameClaim(Entity):
-    """Reserves a username, in its case-folded form, for one user."""
+    """Reserves a username of the default tenant, in its case-folded form, for one user."""
 
     keys = Keys(pk="UNAME#{username}", sk="UNIQUE")
 
     username: str
     user_id: UserId
+
+
+class TenantUsernameClaim(UsernameClaim):
+    """Reserves a username of another tenant, in its case-folded form, for one user."""
+
+    keys = Keys(pk="t#{tenant}UNAME#{username}", sk="UNIQUE")
+
+    tenant: Tenant
+
+
+class ExternalIdClaim(Entity):
+    """Reserves an external id of a tenant for one user."""
+
+    keys = Keys(pk="t#{tenant}EXT#{external_id}", sk="UNIQUE")
+    expires = "expires_at"
+
+    tenant: Tenant
+    external_id: str
+    user_id: UserId
+    created_at: Instant
+    ended_at: Instant | None = None
+    """When the account was deleted. The row stays until old tokens expire, so that none creates the user again."""
+    expires_at: int | None = None
 
 
 class Session(Entity):
@@ -200,7 +236,15 @@ user_by_email = Pattern("S2.2", "Who has this e-mail address?", User, index="by_
 
 credential_of = Lookup("ACC.1", "What is the password hash of this user?", Credential, consistent=True)
 email_claim = Lookup("ACC.2", "Which user has claimed this e-mail address?", EmailClaim, consistent=True)
-username_claim = Lookup("ACC.3", "Which user has claimed this username?", UsernameClaim, consistent=True)
+username_claim = Lookup(
+    "ACC.3", "Which user of the default tenant has claimed this username?", UsernameClaim, consistent=True
+)
+tenant_username_claim = Lookup(
+    "ACC.17", "Which user of this tenant has claimed this username?", TenantUsernameClaim, consistent=True
+)
+external_id_claim = Lookup(
+    "ACC.18", "Which user of this tenant has this external id?", ExternalIdClaim, consistent=True
+)
 session_by_id = Lookup("ACC.4", "Is this session still open?", Session, consistent=True)
 sessions_of = Pattern("ACC.5", "Which sessions does this user have?", Session, prefix="SESSION#", consistent=True)
 identity_by_key = Lookup("ACC.6", "Which user is this subject of another issuer?", ExternalIdentity, consistent=True)
@@ -219,15 +263,25 @@ pending_registration = Lookup(
     "ACC.16", "Which registration does this token confirm?", PendingRegistration, consistent=True
 )
 
-register = WritePattern("ACC.20", "Register", User, Credential, EmailClaim, UsernameClaim, Session, PendingRegistration)
+register = WritePattern(
+    "ACC.20", "Register", User, Credential, EmailClaim, UsernameClaim, TenantUsernameClaim, Session, PendingRegistration
+)
 log_in = WritePattern("ACC.21", "Log in", Session, Credential, User, EmailClaim)
 refresh_session = WritePattern("ACC.22", "Refresh a session", Session)
 end_session = WritePattern("ACC.23", "End sessions", Session)
-change_profile = WritePattern("ACC.24", "Change a profile", User, UsernameClaim)
+change_profile = WritePattern("ACC.24", "Change a profile", User, UsernameClaim, TenantUsernameClaim)
 change_password = WritePattern("ACC.25", "Change a password", Credential, User, Session, AuditEntry)
 ask_reset = WritePattern("ACC.26", "Request a password reset", PasswordReset)
 reset_password = WritePattern("ACC.27", "Reset a password", PasswordReset, Credential, User, Session, AuditEntry)
-provision = WritePattern("ACC.28", "Create a user of another issuer", User, ExternalIdentity, UsernameClaim)
+provision = WritePattern(
+    "ACC.28",
+    "Create a user of another issuer",
+    User,
+    ExternalIdentity,
+    UsernameClaim,
+    TenantUsernameClaim,
+    ExternalIdClaim,
+)
 block_user = WritePattern("ACC.29", "Block or unblock a user", Block)
 create_api_key = WritePattern("ACC.30", "Create a server key", ApiKey, AuditEntry)
 revoke_api_key = WritePattern("ACC.31", "Revoke a server key", ApiKey, AuditEntry)
@@ -235,7 +289,17 @@ grant_admin = WritePattern("ACC.32", "Grant or revoke administrator rights", Use
 ask_registration = WritePattern("ACC.37", "Request a registration by mail", PendingRegistration)
 record_act = WritePattern("ACC.36", "Record an action of the operator", AuditEntry)
 store_keys = WritePattern("ACC.33", "Store signing keys and secrets", SigningKey, ServerSecret)
-delete_account = WritePattern("ACC.34", "Delete an account", User, Credential, EmailClaim, UsernameClaim, Departing)
+delete_account = WritePattern(
+    "ACC.34",
+    "Delete an account",
+    User,
+    Credential,
+    EmailClaim,
+    UsernameClaim,
+    TenantUsernameClaim,
+    Departing,
+    AuditEntry,
+)
 delete_user_data = WritePattern(
     "ACC.35", "Remove the data of a deleted user", Session, Block, PasswordReset, ExternalIdentity, User, Departing
 )
@@ -245,4 +309,9 @@ def profile_of(user_id: UserId, user: User | None) -> PublicProfile:
     """Return the public profile of a user; a missing or deleted one appears as a deleted user."""
     if user is None or user.deleted_at is not None:
         return PublicProfile(user_id=user_id, username=DELETED_NAME)
-    return PublicProfile(user_id=user_id, username=user.username, avatar_url=own_picture(user.avatar_url))
+    return PublicProfile(
+        user_id=user_id,
+        username=user.username,
+        display_name=user.display_name,
+        avatar_url=own_picture(user.avatar_url),
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Invalid
+from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import Credential, User, credential_of, log_in
 from sobremesa.domains.accounts.errors import BadCredentials
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
@@ -20,14 +21,6 @@ from sobremesa.table.updates import Changes
 
 ATTEMPTS = 4
 """How often a login is retried after a concurrent change of the credential."""
-
-
-class Directory(Protocol):
-    """Finds users by e-mail address and username."""
-
-    async def find_by_email(self, email: str) -> User | None: ...
-
-    async def find_by_username(self, username: str) -> User | None: ...
 
 
 class Name(NamedTuple):

@@ -12,6 +12,7 @@ from sobremesa.domains.accounts.errors import invalid
 
 MAX_EMAIL = 254
 MIN_USERNAME, MAX_USERNAME = 2, 32
+MAX_DISPLAY_NAME = 80
 MIN_PASSWORD, MAX_PASSWORD = 8, 256
 MAX_DEVICE = 64
 
@@ -21,6 +22,8 @@ RESERVED = frozenset({DELETED_NAME, "everyone", "here", "me", "system", "admin"}
 _LABEL = r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?"
 _EMAIL = re.compile(rf"(?!\$)[^\s@#\"(),:;<>\[\]\\]{{1,64}}@{_LABEL}(?:\.{_LABEL})+")
 _SIGNS = frozenset("_.-")
+# Emoji and several scripts need the two joiners; Python calls them unprintable like the marks that reverse text.
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
 
 
 def normal_email(text: str) -> str:
@@ -45,6 +48,18 @@ def normal_username(text: str) -> str:
     if (lookalike := latin_lookalike(username)) is not None and folded(lookalike) in RESERVED:
         raise invalid("username", "This name is reserved")
     return username
+
+
+def normal_display_name(text: str | None) -> str | None:
+    """Return a display name as it is stored: any printable text on one line; None removes it."""
+    if text is None:
+        return None
+    name = unicodedata.normalize("NFC", text.strip())
+    if not 1 <= len(name) <= MAX_DISPLAY_NAME or not name.translate(_JOINERS).strip().isprintable():
+        raise invalid("displayName", f"Expected 1 to {MAX_DISPLAY_NAME} printable characters")
+    if not name.translate(_JOINERS).strip():
+        raise invalid("displayName", "Expected more than invisible characters")
+    return name
 
 
 def folded(username: str) -> str:

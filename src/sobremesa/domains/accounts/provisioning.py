@@ -8,11 +8,11 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Unauthenticated
 from sobremesa.core.ids import Ids
-from sobremesa.domains.accounts.entities import ExternalIdentity, User, UsernameClaim, identity_by_key, provision
+from sobremesa.domains.accounts.entities import ExternalIdentity, User, identity_by_key, provision
 from sobremesa.domains.accounts.issuers import ExternalUser
-from sobremesa.domains.accounts.names import MAX_USERNAME, derive_username, folded
-from sobremesa.domains.accounts.registration import lookalike_checks
+from sobremesa.domains.accounts.names import MAX_USERNAME, derive_username
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
+from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks
 from sobremesa.table import Create, Table, hash_part
 from sobremesa.table.errors import ConditionFailed
 
@@ -39,7 +39,7 @@ class Provisioning:
                     raise Unauthenticated("This account was deleted.")
                 return known.user_id
             user = self._new_user(external, identity, without_suffix=attempt == 0)
-            await self._unclaimed.claim(user.username)
+            await self._unclaimed.claim(user.username, user.tenant)
             try:
                 await self._provision(user, identity, external.issuer)
             except ConditionFailed:
@@ -53,9 +53,9 @@ class Provisioning:
             identity=Create(
                 ExternalIdentity(identity=identity, user_id=user.user_id, issuer=issuer, created_at=user.created_at)
             ),
-            username=Create(UsernameClaim(username=folded(user.username), user_id=user.user_id)),
+            username=claim_name(user.tenant, user.username, user.user_id),
             user=Create(user),
-            lookalikes=lookalike_checks(user.username),
+            lookalikes=lookalike_checks(user.tenant, user.username),
             pattern=provision,
         )
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
-from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, UsernameClaim, register, username_claim
+from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, register
 from sobremesa.domains.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
-from sobremesa.domains.accounts.login import Directory
-from sobremesa.domains.accounts.names import check_password, folded, lookalike_of, normal_email, normal_username
+from sobremesa.domains.accounts.names import check_password, lookalike_of, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.sessions import Sessions, SignedIn
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
-from sobremesa.table import Check, Create, Operation, Table, absent
+from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks, name_key
+from sobremesa.table import Create, Operation, Table
 from sobremesa.table.errors import ConditionFailed
 
 
@@ -79,11 +80,11 @@ class Registration:
         try:
             await self._table.write(
                 email=Create(EmailClaim(email=email, user_id=user.user_id)),
-                username=Create(UsernameClaim(username=folded(username), user_id=user.user_id)),
+                username=claim_name(user.tenant, username, user.user_id),
                 user=Create(user),
                 credential=Create(credential),
                 session=Create(created.session),
-                lookalikes=lookalike_checks(username),
+                lookalikes=lookalike_checks(user.tenant, username),
                 also=also,
                 pattern=register,
             )
@@ -101,9 +102,10 @@ class Registration:
 
     async def require_free_name(self, username: str) -> None:
         """Raise UsernameTaken if another user has this name, or the Latin name that it looks like."""
-        await self._unclaimed.claim(username)
-        names = [folded(username), *filter(None, [lookalike_of(username)])]
-        if any(await self._table.get_many([username_claim(username=name) for name in names], consistent=True)):
+        tenant = self._directory.tenant
+        await self._unclaimed.claim(username, tenant)
+        names = [username, *filter(None, [lookalike_of(username)])]
+        if any(await self._table.get_many([name_key(tenant, name) for name in names], consistent=True)):
             raise UsernameTaken
 
     def _new_user(self, email: str, username: str) -> User:
@@ -112,7 +114,7 @@ class Registration:
             user_id=UserId(self._ids.mint()),
             username=username,
             email=email,
-            tenant=Tenant(self._settings.tenant),
+            tenant=self._directory.tenant,
             created_at=now,
             updated_at=now,
         )
@@ -122,9 +124,3 @@ class Registration:
         if await self._directory.find_by_email(email) is not None:
             raise EmailTaken
         await self.require_free_name(username)
-
-
-def lookalike_checks(username: str) -> list[Check[UsernameClaim]]:
-    """Return the check that the Latin name that this one looks like is free."""
-    lookalike = lookalike_of(username)
-    return [] if lookalike is None else [Check(UsernameClaim.key(username=lookalike), when=absent())]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
+from sobremesa.core.actor import Tenant
 from sobremesa.domains.accounts.adopting import claim_username
 from sobremesa.domains.accounts.entities import User, change_profile
 from sobremesa.domains.accounts.names import folded
@@ -23,14 +24,16 @@ class UnclaimedNames:
         self._table = table
         self._origin = origin or Origin(table)
 
-    async def claim(self, username: str) -> bool:
-        """Claim a name for the user of another writer who has it; return whether there was one."""
+    async def claim(self, username: str, tenant: Tenant) -> bool:
+        """Claim a name for the user of a tenant that another writer stored with it; return whether there was one."""
         if await self._origin.is_complete():
             return False
         wanted = folded(username.strip())
         async for item in self._table.scan(where=present(User.shape.attribute("username")), consistent=True):
             user = self._table.as_entity(item, User)
-            if user is not None and user.deleted_at is None and folded(user.username.strip()) == wanted:
+            if user is None or user.deleted_at is not None or user.tenant != tenant:
+                continue
+            if folded(user.username.strip()) == wanted:
                 return await self._claim(user)
         return False
 

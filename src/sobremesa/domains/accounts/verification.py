@@ -6,9 +6,9 @@ token, the owner of a taken one receives a notice. Usernames are public, and tak
 
 from __future__ import annotations
 
+from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import PendingRegistration, ask_registration, pending_registration
 from sobremesa.domains.accounts.errors import BadRegistrationToken
-from sobremesa.domains.accounts.login import Directory
 from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of
 from sobremesa.domains.accounts.names import check_password, normal_email, normal_username
