@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from api import thread_attempts
+from api import program_attempts, thread_attempts
 from api.attempts import INSIDE, PREPARED, USERS, Attempt, Prepare, prepares
 from api.calling import PASSWORD, PICTURE, UNKNOWN_ID, Caller, Reply, client_of, log_in, register
 from api.running import Server, grant_admin, new_key
@@ -208,7 +208,7 @@ attachments.getContent forged       404  404       404      404     404        4
 attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
-_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
+_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE + program_attempts.TABLE).splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
 
 
@@ -895,6 +895,7 @@ INBOX_VERBS = (
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
 BY_KEY = {"communities.listAllServers", *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "publishMessage"))}
+BY_KEY |= program_attempts.BY_KEY
 """What a key with the right scope may do."""
 
 

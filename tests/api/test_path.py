@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 
 from api.calling import PASSWORD, PICTURE, ULID, UNKNOWN_ID, Caller, log_in, register, signed_in
+from api.program_chapters import programs_take_part
 from api.running import Server, sobremesa
 from api.thread_chapters import two_users_agree_on_a_deal
 
@@ -21,6 +22,7 @@ SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt"}
 CHANNEL = {"channelId", "serverId", "name", "topic", "lastMessageId", "createdAt", "updatedAt"}
 INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "createdAt"}
 FACE = {"userId", "username", "avatarUrl"}
+MEMBER = {*FACE, "serverId", "role", "joinedAt", "bot"}
 MESSAGE = {
     *("messageId", "roomId", "roomKind", "type", "authorId", "username", "content", "edited", "editedAt", "deleted"),
     *("replyTo", "attachments", "reactions", "mentions", "createdAt", "action", "flags", "nsfwBand"),
@@ -36,7 +38,7 @@ INBOX_MESSAGE = {
     *("messageId", "sender", "title", "body", "category", "ctaUri", "readAt", "archivedAt", "snoozedUntil"),
     *("receivedAt", "expiresAt", "audience"),
 }
-ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt"}
+ME = {"userId", "username", "email", "avatarUrl", "tenant", "isAdmin", "createdAt", "updatedAt", "bot"}
 CASE = {
     *("caseId", "messageId", "roomKind", "roomId", "authorId", "reportedBy", "reason", "origin", "state", "createdAt"),
     *("decision", "decidedBy", "decidedAt", "note", "message"),
@@ -83,6 +85,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await channels_are_made_and_changed(story)
     await users_join_by_invites(story)
     await users_send_messages(story)
+    await programs_take_part(story)
     await a_user_polls(story)
     await a_user_reads_presence(story)
     await users_react_and_pin(story)
@@ -175,7 +178,7 @@ async def a_profile_is_seen_and_changed(story: Story) -> None:
 
 async def users_are_found_and_blocked(story: Story) -> None:
     ben = await story.ana.get(f"/users/{story.ben.user_id}")
-    assert ben.keys() == {*FACE, "createdAt"}
+    assert ben.keys() == {*FACE, "createdAt", "bot"}
     assert (await story.ana.get(f"/users/{UNKNOWN_ID}", expect=404))["code"] == "not_found"
     assert await story.ana.get("/users", username=story.ben.name.upper()) == {"items": [ben], "next": None}
     assert await story.ana.get("/users", username="no such user") == {"items": [], "next": None}
@@ -660,7 +663,7 @@ async def users_export_their_data(story: Story) -> None:
 async def members_get_roles_and_are_removed(story: Story) -> None:
     at = f"/servers/{story.server_id}"
     members = await pages(story.ben, f"{at}/members", limit=2)
-    assert all(member.keys() == {*FACE, "serverId", "role", "joinedAt"} for member in members)
+    assert all(member.keys() == MEMBER for member in members)
     roles = {member["userId"]: member["role"] for member in members}
     assert roles == {story.ana.user_id: "owner", story.ben.user_id: "member", story.cleo.user_id: "member"}
     ben, cleo = f"{at}/members/{story.ben.user_id}", f"{at}/members/{story.cleo.user_id}"

@@ -30,6 +30,7 @@ from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.opening import open_accounts
+from sobremesa.domains.bots.service import Bots
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.inboxes.service import Inboxes
@@ -114,6 +115,7 @@ class Sobremesa:
             store.has_own_clock,
         )
         self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
+        self.bots = Bots(table, clock, accounts=self.accounts, access=self.communities.access, audit=audit)
         self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
         self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
         self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)

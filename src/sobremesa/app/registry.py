@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sobremesa.domains.accounts import entities as account_entities
 from sobremesa.domains.attachments import entities as attachment_entities
+from sobremesa.domains.bots import entities as bot_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
@@ -23,6 +24,7 @@ from sobremesa.work.migration import entities as migration_entities
 REGISTRY = Registry.of(
     account_entities,
     community_entities,
+    bot_entities,
     conversation_entities,
     thread_entities,
     workspace_entities,

@@ -137,10 +137,20 @@ def job_handlers(app: Sobremesa) -> dict[str, Handler]:
     """Return what runs each kind of background job, by the name of the job."""
     return {
         DELETE_ACCOUNT: app.accounts.finish_deletion,
-        CLEAN_SERVER: app.communities.cleanup.clean_server,
+        CLEAN_SERVER: in_order(app.bots.clean_server, app.communities.cleanup.clean_server),
         CLEAN_CHANNEL: app.communities.cleanup.clean_channel,
         CLEAN_CONVERSATION: app.conversations.cleanup.clean_conversation,
         inbox_delivery.JOB: app.inboxes.delivery.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,
         **{rooms.reaction_cleanup.job: rooms.reaction_cleanup.clean for rooms in app.room_kinds},
     }
+
+
+def in_order(*handlers: Handler) -> Handler:
+    """Return a handler that runs others one after the other; each can be repeated."""
+
+    async def handle(subject: str) -> None:
+        for handler in handlers:
+            await handler(subject)
+
+    return handle

@@ -10,6 +10,7 @@ from sobremesa import __version__
 from sobremesa.domains.accounts import api as accounts_api
 from sobremesa.domains.attachments import api as attachments_api
 from sobremesa.domains.attachments.errors import AttachmentMissing
+from sobremesa.domains.bots import api as bots_api
 from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
@@ -79,6 +80,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         accounts_api.routes(app.accounts),
         communities_api.routes(app.communities, app.accounts),
         room_routes(app.communities, title="Channels"),
+        bots_api.routes(app.bots),
         conversations_api.routes(app.conversations, app.accounts),
         room_routes(app.conversations, title="Conversations", silences=[BlockedByRecipient]),
         threads_api.routes(app.threads, app.accounts),

@@ -31,6 +31,13 @@ class UserRequired(Forbidden):
     default_detail = "This endpoint requires a user; a server key cannot call it."
 
 
+class PersonRequired(Forbidden):
+    """A bot called an endpoint that is for people."""
+
+    code = "bot_refused"
+    default_detail = "A bot may not do this."
+
+
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who makes a request: a user with a session, or a product's backend with a server key.
 
@@ -43,6 +50,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     username: str = ""
     session_id: SessionId | None = None
     is_admin: bool = False
+    is_bot: bool = False
     key_id: KeyId | None = None
     scopes: frozenset[str] = frozenset()
 
@@ -62,6 +70,11 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The name of this actor in limits and logs: a backend keeps its own while it acts as a user."""
         return f"user:{self.user}" if self.key_id is None else f"key:{self.key_id}"
+
+    def require_person(self) -> None:
+        """Raise PersonRequired for a bot, which has only the rights of its memberships."""
+        if self.is_bot:
+            raise PersonRequired
 
     def require_scope(self, scope: str, *or_one_of: str) -> None:
         """Raise Forbidden unless the actor is an administrator, or a key with one of these scopes."""
@@ -100,3 +113,4 @@ class PublicProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     username: str
     display_name: str | None = None
     avatar_url: str | None = None
+    bot: bool = False

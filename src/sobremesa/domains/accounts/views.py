@@ -24,6 +24,7 @@ class Me(Output):
     is_admin: bool
     created_at: Instant
     updated_at: Instant
+    bot: bool = False
 
 
 class UserView(Output):
@@ -33,6 +34,7 @@ class UserView(Output):
     username: str
     avatar_url: str | None
     created_at: Instant
+    bot: bool = False
 
 
 class SignedInView(Output):
@@ -88,6 +90,7 @@ def own_view(user: User) -> Me:
         is_admin=user.is_admin,
         created_at=user.created_at,
         updated_at=user.updated_at,
+        bot=user.is_bot,
     )
 
 
@@ -97,6 +100,7 @@ def user_view(user: User) -> UserView:
         username=user.username,
         avatar_url=own_picture(user.avatar_url),
         created_at=user.created_at,
+        bot=user.is_bot,
     )
 
 

@@ -92,6 +92,7 @@ class Communities(Rooms):
         table, clock = context.table, context.clock
         access, quotas = Access(table, audit, clock), Quotas(table, clock)
         super().__init__(CHANNELS, access, context)
+        self.access = access
         self._audit = audit
         self._idempotency = idempotency
         self._quotas = quotas
@@ -107,6 +108,7 @@ class Communities(Rooms):
         self, actor: Actor, *, name: str, icon_url: str | None = None, key: str | None = None
     ) -> Server:
         """Create a server, owned by the actor. Invalid if the icon is not the address of an upload."""
+        actor.require_person()
         require_own_picture("iconUrl", icon_url)
         claim = self._idempotency.claim(actor, key, "server", [name, icon_url])
         before = await claim.find()

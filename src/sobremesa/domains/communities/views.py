@@ -57,6 +57,7 @@ class MemberView(Output):
     server_id: ServerId
     role: Role
     joined_at: Instant
+    bot: bool = False
 
 
 class BanView(Output):
@@ -133,7 +134,9 @@ def channel_view(found: ChannelWithHead) -> ChannelView:
 
 
 def member_view(row: ServerMembership, profile: PublicProfile) -> MemberView:
-    return MemberView(row.user_id, profile.username, profile.avatar_url, row.server_id, row.role, row.joined_at)
+    return MemberView(
+        row.user_id, profile.username, profile.avatar_url, row.server_id, row.role, row.joined_at, profile.bot
+    )
 
 
 def ban_view(ban: Ban, profile: PublicProfile) -> BanView:
