@@ -1,4 +1,4 @@
-"""The lines of the authorization matrix for what programs use: bots."""
+"""The lines of the authorization matrix for what programs use: bots and incoming webhooks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from api.attempts import Attempt, prepares
+from api.thread_attempts import deal_of
 
 TABLE = """
 bots.createServerBot                401  403       404      404     403        403    201    201
@@ -18,6 +19,23 @@ bots.listTenantBots                 401  403       403      403     403        4
 bots.rotateTenantBot                401  403       403      403     403        403    403    403
 bots.revokeTenantBot                401  403       403      403     403        403    403    403
 bots.deleteTenantBot                401  403       403      403     403        403    403    403
+
+hooks.createChannelHook             401  403       404      404     403        403    201    201
+hooks.listChannelHooks              401  403       404      404     403        403    200    200
+hooks.deleteChannelHook             401  403       404      404     403        403    204    204
+hooks.createConversationHook        401  403       404      404     403        403    201    201
+hooks.listConversationHooks         401  403       404      404     403        403    200    200
+hooks.deleteConversationHook        401  403       404      404     403        403    204    204
+hooks.createThreadHook              401  403       404      404     403        403    201    403
+hooks.listThreadHooks               401  403       404      404     403        403    200    403
+hooks.deleteThreadHook              401  403       404      404     403        403    204    403
+hooks.post                          201  201       201      201     201        201    201    201
+hooks.post unknown                  404  404       404      404     404        404    404    404
+hooks.postSlack                     200  200       200      200     200        200    200    200
+hooks.postDiscord                   204  204       204      204     204        204    204    204
+hooks.postGithub                    200  200       200      200     200        200    200    200
+hooks.postGrafana                   200  200       200      200     200        200    200    200
+hooks.postAlertmanager              200  200       200      200     200        200    200    200
 """
 BY_KEY = {f"bots.{verb}TenantBot" for verb in ("create", "rotate", "revoke", "delete")} | {"bots.listTenantBots"}
 """What a key with the right scope may do."""
@@ -46,3 +64,73 @@ async def _bot(place: Any, who: str) -> Attempt:
 @prepares(*BY_KEY)
 async def _tenant_bot(place: Any, who: str) -> Attempt:
     return Attempt({"tenant": "default", "userId": place.owner.user_id}, {"username": _name()})
+
+
+ALERTS = {"status": "firing", "alerts": [{"status": "firing", "labels": {"alertname": "Disk"}}]}
+POSTED: dict[str, Any] = {
+    "hooks.post": {"content": "Posted"},
+    "hooks.postSlack": {"text": "Posted"},
+    "hooks.postDiscord": {"content": "Posted"},
+    "hooks.postGithub": {"zen": "Posted"},
+    "hooks.postGrafana": ALERTS,
+    "hooks.postAlertmanager": ALERTS,
+}
+MAX_KEPT = 5
+
+
+async def _hook(place: Any, kind: str) -> dict[str, Any]:
+    """Create a webhook in the room of a kind. The caller deletes it, or a later line does."""
+    at = f"{place.rooms[kind].at}/hooks"
+    hooks = (await place.owner.get(at))["items"]
+    for hook in hooks[MAX_KEPT:]:
+        await place.owner.delete(f"{at}/{hook['hookId']}")
+    return dict(await place.owner.post(at, {"name": "CI"}))
+
+
+@prepares("hooks.createChannelHook", "hooks.listChannelHooks")
+async def _channel_hooks(place: Any, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id})
+
+
+@prepares("hooks.deleteChannelHook")
+async def _channel_hook(place: Any, who: str) -> Attempt:
+    return Attempt({"roomId": place.channel_id, "hookId": (await _hook(place, "channels"))["hookId"]})
+
+
+@prepares("hooks.createConversationHook", "hooks.listConversationHooks")
+async def _conversation_hooks(place: Any, who: str) -> Attempt:
+    return Attempt({"roomId": place.rooms["conversations"].room_id})
+
+
+@prepares("hooks.deleteConversationHook")
+async def _conversation_hook(place: Any, who: str) -> Attempt:
+    hook = await _hook(place, "conversations")
+    return Attempt({"roomId": place.rooms["conversations"].room_id, "hookId": hook["hookId"]})
+
+
+@prepares("hooks.createThreadHook", "hooks.listThreadHooks")
+async def _thread_hooks(place: Any, who: str) -> Attempt:
+    return Attempt({"roomId": (await deal_of(place)).thread_id})
+
+
+@prepares("hooks.deleteThreadHook")
+async def _thread_hook(place: Any, who: str) -> Attempt:
+    deal = await deal_of(place)
+    hook = await deal.callers["admin"].post(f"{deal.at}/hooks")
+    return Attempt({"roomId": deal.thread_id, "hookId": hook["hookId"]})
+
+
+def _prepares_post(name: str, body: Any) -> None:
+    @prepares(name)
+    async def post(place: Any, who: str) -> Attempt:
+        token = (await _hook(place, "channels"))["url"].rsplit("/", 1)[-1]
+        return Attempt({"token": token}, body)
+
+
+for _name_of_post, _body in POSTED.items():
+    _prepares_post(_name_of_post, _body)
+
+
+@prepares("hooks.post unknown")
+async def _post_unknown(place: Any, who: str) -> Attempt:
+    return Attempt({"token": f"{place.channel_id}_{'0' * 26}_{'0' * 48}"}, {"content": "Posted"})

@@ -1,19 +1,21 @@
-"""Chapters of the whole path about what programs use: bots."""
+"""Chapters of the whole path about what programs use: bots and incoming webhooks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from api.calling import ULID, Caller
+from api.calling import ULID, UNKNOWN_ID, Caller
 from api.running import new_key
 
 BOT = {"userId", "username", "displayName", "avatarUrl", "bot", "createdBy", "createdAt"}
+HOOK = {"hookId", "roomKind", "roomId", "userId", "name", "avatarUrl", "createdBy", "createdAt"}
 
 
 async def programs_take_part(story: Any) -> None:
-    """Bots are created, used, and deleted."""
+    """Bots and webhooks are created, used, and deleted."""
     await a_bot_takes_part(story)
     await the_backend_has_bots(story)
+    await other_products_post(story)
 
 
 async def a_bot_takes_part(story: Any) -> None:
@@ -63,3 +65,58 @@ async def the_backend_has_bots(story: Any) -> None:
     await key.delete(f"{one}/token")
     await key.delete(one)
     await key.post("/tenants/elsewhere/bots", {"username": f"spy-{story.word}"}, expect=404)
+
+
+async def other_products_post(story: Any) -> None:
+    group = await story.ana.post("/conversations", {"type": "group", "userIds": [story.ben.user_id]})
+    for at in (story.at, f"/conversations/{group['convoId']}"):
+        created = await story.ana.post(f"{at}/hooks", {"name": "CI"})
+        assert created.keys() == HOOK | {"url"}
+        listed = (await story.ana.get(f"{at}/hooks"))["items"]
+        assert listed == [{name: value for name, value in created.items() if name != "url"}]
+        await everything_is_posted(story, created["url"].partition("/v1")[2], at)
+        await story.ana.delete(f"{at}/hooks/{created['hookId']}")
+        await story.anonymous.post(created["url"].partition("/v1")[2], {"content": "Gone"}, expect=404)
+    thread = await story.ana.post("/threads", {"kind": "project", "sellerUserId": story.ben.user_id})
+    at = f"/threads/{thread['threadId']}/hooks"
+    await story.ana.post(at, {"name": "Only admins of the thread"}, expect=403)
+    await story.ana.get(at, expect=403)
+    await story.ana.delete(f"{at}/{UNKNOWN_ID}", expect=403)
+
+
+async def everything_is_posted(story: Any, hook: str, at: str) -> None:
+    anonymous = story.anonymous
+    sent = await anonymous.post(hook, {"content": "Native", "username": "builder", "nonce": "n1"})
+    again = await anonymous.post(hook, {"content": "Native", "username": "builder", "nonce": "n1"}, expect=200)
+    assert (sent["username"], sent["bot"], sent["messageId"]) == ("builder", True, again["messageId"])
+    assert (await anonymous.post(hook, {"content": "x", "nonce": "n1"}, expect=409))["code"] == "nonce_reused"
+    await anonymous.post(hook, {"content": ""}, expect=422)
+    posted = await anonymous.post(f"{hook}/slack", {"text": "*Slack*"}, expect=200)
+    assert posted.keys() == {"ok", "messageId"}
+    form = b"payload=%7B%22text%22%3A%22by%20form%22%7D"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    await anonymous.post(f"{hook}/slack", form, expect=200, headers=headers)
+    await anonymous.post(f"{hook}/slack", b"payload=", expect=400, headers=headers)
+    assert (await anonymous.post(f"{hook}/slack", {}, expect=422))["code"] == "nothing_to_post"
+    await anonymous.post(f"{hook}/discord", {"content": "**Discord**"}, expect=204)
+    github = {"X-GitHub-Event": "ping", "X-GitHub-Delivery": "d1"}
+    ids = [
+        (await anonymous.post(f"{hook}/github", {"zen": "Calm."}, expect=200, headers=github))["messageId"]
+        for _ in range(2)
+    ]
+    assert ids[0] == ids[1]
+    ignored = await anonymous.post(f"{hook}/github", {}, expect=200, headers={"X-GitHub-Event": "star"})
+    assert ignored == {"ok": True, "messageId": None}
+    alerts = {"status": "firing", "alerts": [{"status": "firing", "labels": {"alertname": "Disk"}}]}
+    for product in ("grafana", "alertmanager"):
+        await anonymous.post(f"{hook}/{product}", alerts, expect=200)
+    messages = (await story.ben.get(f"{at}/messages", limit=7))["items"]
+    assert [(message["username"], message["content"].split("\n")[0]) for message in messages] == [
+        ("Alertmanager", "🔴 Firing: **Alerts**"),
+        ("Grafana", "🔴 Firing: **Alerts**"),
+        ("GitHub", "Connected to GitHub."),
+        ("CI", "**Discord**"),
+        ("CI", "by form"),
+        ("CI", "**Slack**"),
+        ("builder", "Native"),
+    ]

@@ -17,6 +17,7 @@ from sobremesa.app.services import (
     judge_of,
     limits_of,
     open_attachments,
+    open_incoming_webhooks,
     open_live,
     open_moderation,
     open_records,
@@ -118,6 +119,7 @@ class Sobremesa:
         self.bots = Bots(table, clock, accounts=self.accounts, access=self.communities.access, audit=audit)
         self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
         self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
+        self.incoming_webhooks = open_incoming_webhooks(self, rooms, audit)
         self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)
         self.gaps = Gaps(self.room_kinds)
         self.workspaces = Workspaces(

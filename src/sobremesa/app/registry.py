@@ -8,6 +8,7 @@ from sobremesa.domains.bots import entities as bot_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
+from sobremesa.domains.incoming_webhooks import entities as hook_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.threads import entities as thread_entities
 from sobremesa.domains.workspaces import entities as workspace_entities
@@ -25,6 +26,7 @@ REGISTRY = Registry.of(
     account_entities,
     community_entities,
     bot_entities,
+    hook_entities,
     conversation_entities,
     thread_entities,
     workspace_entities,

@@ -19,6 +19,8 @@ from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.incoming_webhooks.rooms import HookChannels, HookConversations, HookThreads
+from sobremesa.domains.incoming_webhooks.service import IncomingWebhooks
 from sobremesa.domains.moderation.policy import open_policy
 from sobremesa.domains.moderation.review import Review
 from sobremesa.domains.records.address import records_address
@@ -36,6 +38,7 @@ from sobremesa.live import opening as live_opening
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.opening import Live, LiveOptions
 from sobremesa.live.presence import Presence
+from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.judging import Judge, TimedJudge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.table import Table
@@ -114,6 +117,16 @@ def open_moderation(table: Table, clock: Clock, audit: Audit, accounts: Accounts
     )
 
 
+def open_incoming_webhooks(app: Sobremesa, context: RoomContext, audit: Audit) -> IncomingWebhooks:
+    """Build the service of incoming webhooks over all kinds of room."""
+    rooms = (
+        HookChannels(context.table, app.communities.access),
+        HookConversations(context.table, app.conversations.access),
+        HookThreads(app.threads.access),
+    )
+    return IncomingWebhooks(context, rooms=rooms, audit=audit, limits=app.limits)
+
+
 def judge_of(judge: Judge | None, settings: Settings, clock: Clock) -> TimedJudge | None:
     """Return the judge of messages, by default the policy of the settings, with the time limit of the settings."""
     judge = judge or open_policy(settings, clock)
@@ -135,11 +148,12 @@ def open_records(store: Store, ids: Ids, threads: Threads, files: Attachments) -
 
 def job_handlers(app: Sobremesa) -> dict[str, Handler]:
     """Return what runs each kind of background job, by the name of the job."""
+    hooks = app.incoming_webhooks
     return {
         DELETE_ACCOUNT: app.accounts.finish_deletion,
-        CLEAN_SERVER: in_order(app.bots.clean_server, app.communities.cleanup.clean_server),
-        CLEAN_CHANNEL: app.communities.cleanup.clean_channel,
-        CLEAN_CONVERSATION: app.conversations.cleanup.clean_conversation,
+        CLEAN_SERVER: in_order(hooks.clean_server, app.bots.clean_server, app.communities.cleanup.clean_server),
+        CLEAN_CHANNEL: in_order(hooks.clean_room, app.communities.cleanup.clean_channel),
+        CLEAN_CONVERSATION: in_order(hooks.clean_room, app.conversations.cleanup.clean_conversation),
         inbox_delivery.JOB: app.inboxes.delivery.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,
         **{rooms.reaction_cleanup.job: rooms.reaction_cleanup.clean for rooms in app.room_kinds},

@@ -15,6 +15,7 @@ from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.inboxes import api as inboxes_api
+from sobremesa.domains.incoming_webhooks import api as hooks_api
 from sobremesa.domains.moderation import api as moderation_api
 from sobremesa.domains.records import api as records_api
 from sobremesa.domains.threads import api as threads_api
@@ -86,6 +87,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         threads_api.routes(app.threads, app.accounts),
         project_api.routes(app.threads),
         room_routes(app.threads, title="Threads", silences=[Blocked, ThreadNotOpen]),
+        hooks_api.routes(app.incoming_webhooks, app.settings.address),
         records_api.routes(app.records_store),
         workspaces_api.routes(app.workspaces, app.accounts),
         invite_routes(app.invites),

@@ -55,6 +55,8 @@ class Message(Entity):
     reactions: list[StoredReaction] | None = None
     flags: Flags | None = None
     nsfw_band: int | None = None
+    is_bot: bool | None = None
+    """True for messages of bots and incoming webhooks."""
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
 

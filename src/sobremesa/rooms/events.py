@@ -57,6 +57,8 @@ class LiveMessage(Output):
     action: dict[str, Any] | None = None
     flags: FlagsView | None = None
     nsfw_band: int | None = None
+    bot: bool | UnsetType = UNSET
+    """True for messages of bots and incoming webhooks, else absent."""
     nonce: str | UnsetType = UNSET
     """Only in `message.created`, and only for the author: the nonce with which they sent the message."""
 

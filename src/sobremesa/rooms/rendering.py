@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET
 
 from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.clock import EPOCH
@@ -93,6 +94,7 @@ class MessageRenderer:
             action=message.acted,
             flags=flags_view(message.flags),
             nsfw_band=message.nsfw_band or None,
+            bot=message.is_bot or UNSET,
         )
 
     def _plain_view(self, message: Message) -> MessageView:
@@ -187,6 +189,7 @@ def render_as(
         None if withheld else message.acted,
         flags_view(message.flags, withheld=withheld),
         message.nsfw_band or None,
+        message.is_bot or UNSET,
     )
 
 

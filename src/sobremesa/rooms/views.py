@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+from msgspec import UNSET, UnsetType
+
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId, RoomId, RoomKindName
@@ -62,6 +64,8 @@ class MessageView(Output):
     action: dict[str, Any] | None = None
     flags: FlagsView | None = None
     nsfw_band: int | None = None
+    bot: bool | UnsetType = UNSET
+    """True for messages of bots and incoming webhooks, else absent."""
 
 
 class SentView(MessageView):
