@@ -1,4 +1,4 @@
-"""The lines of the authorization matrix for what programs use: bots and incoming webhooks."""
+"""The lines of the authorization matrix for what programs use: bots, slash commands, incoming webhooks."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ bots.listTenantBots                 401  403       403      403     403        4
 bots.rotateTenantBot                401  403       403      403     403        403    403    403
 bots.revokeTenantBot                401  403       403      403     403        403    403    403
 bots.deleteTenantBot                401  403       403      403     403        403    403    403
+
+commands.listCommands               401  403       404      404     200        200    200    200
+commands.getCommand                 401  403       404      404     200        200    200    200
+commands.putCommand                 401  403       404      404     403        403    200    200
+commands.deleteCommand              401  403       404      404     403        403    204    204
+commands.invokeCommand              401  403       404      404     201        201    201    201
+commands.respond                    401  403       404      404     404        404    404    404
 
 hooks.createChannelHook             401  403       404      404     403        403    201    201
 hooks.listChannelHooks              401  403       404      404     403        403    200    200
@@ -134,3 +141,31 @@ for _name_of_post, _body in POSTED.items():
 @prepares("hooks.post unknown")
 async def _post_unknown(place: Any, who: str) -> Attempt:
     return Attempt({"token": f"{place.channel_id}_{'0' * 26}_{'0' * 48}"}, {"content": "Posted"})
+
+
+async def _command(place: Any) -> dict[str, str]:
+    """Return a command of the server, registered again for each attempt."""
+    if "bot" not in place.built:
+        place.built["bot"] = await place.owner.post(f"/servers/{place.server_id}/bots", {"username": _name()})
+    body = {"description": "Show the weather", "botId": place.built["bot"]["userId"]}
+    await place.owner.put(f"/servers/{place.server_id}/commands/weather", body)
+    return {"serverId": place.server_id, "name": "weather", "channelId": place.channel_id}
+
+
+@prepares("commands.listCommands", "commands.getCommand", "commands.deleteCommand", "commands.invokeCommand")
+async def _the_command(place: Any, who: str) -> Attempt:
+    return Attempt(await _command(place))
+
+
+@prepares("commands.putCommand")
+async def _put_command(place: Any, who: str) -> Attempt:
+    places = await _command(place)
+    return Attempt(places, {"description": "Show the weather", "botId": place.built["bot"]["userId"]})
+
+
+@prepares("commands.respond")
+async def _respond(place: Any, who: str) -> Attempt:
+    """Only the bot answers: for every other caller there is no such command."""
+    await _command(place)
+    called = await place.owner.post(f"/channels/{place.channel_id}/commands/weather")
+    return Attempt({"commandId": called["commandId"]}, {"content": "Sunny"})

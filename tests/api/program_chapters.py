@@ -1,4 +1,4 @@
-"""Chapters of the whole path about what programs use: bots and incoming webhooks."""
+"""Chapters of the whole path about what programs use: bots, slash commands and incoming webhooks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from api.calling import ULID, UNKNOWN_ID, Caller
 from api.running import new_key
 
 BOT = {"userId", "username", "displayName", "avatarUrl", "bot", "createdBy", "createdAt"}
+COMMAND = {"serverId", "name", "description", "options", "botId", "createdAt", "updatedAt"}
+INVOCATION = {
+    *("commandId", "name", "text", "channelId", "serverId", "userId", "username", "botId", "createdAt", "expiresAt"),
+}
+RESPONSE = {
+    *("commandId", "responseId", "visibility", "name", "channelId", "serverId", "userId", "botId", "username"),
+    *("content", "messageId", "createdAt"),
+}
 HOOK = {"hookId", "roomKind", "roomId", "userId", "name", "avatarUrl", "createdBy", "createdAt"}
 
 
@@ -40,6 +48,8 @@ async def a_bot_takes_part(story: Any) -> None:
     assert refused["code"] == "bot_refused"
     assert (await bot.post("/servers", {"name": "Mine"}, expect=403))["code"] == "bot_refused"
 
+    await a_command_is_answered(story, bot, created["userId"])
+
     one = f"{at}/{created['userId']}"
     rotated = await story.ana.post(f"{one}/token", expect=200)
     assert rotated.keys() == {"token"}
@@ -51,6 +61,32 @@ async def a_bot_takes_part(story: Any) -> None:
     await story.ana.delete(f"{one}/token", expect=404)
     await story.ana.delete(one)
     await story.ana.delete(one, expect=404)
+
+
+async def a_command_is_answered(story: Any, bot: Caller, bot_id: str) -> None:
+    at = f"/servers/{story.server_id}/commands"
+    wanted = {"description": "Show the weather", "botId": bot_id, "options": [{"name": "city"}]}
+    command = await bot.put(f"{at}/weather", wanted)
+    assert command.keys() == COMMAND
+    assert await story.ben.get(f"{at}/weather") == command
+    assert (await story.ben.get(at))["items"] == [command]
+    assert (await story.ana.put(f"{at}/Weather", wanted, expect=422))["code"] == "invalid"
+    not_a_bot = await story.ana.put(f"{at}/x", wanted | {"botId": story.ben.user_id}, expect=422)
+    assert (not_a_bot["code"], not_a_bot["userIds"]) == ("unknown_user", [story.ben.user_id])
+
+    called = await story.ben.post(f"{story.at}/commands/weather", {"text": "Lisbon", "nonce": "c1"})
+    assert called.keys() == INVOCATION
+    assert await story.ben.post(f"{story.at}/commands/weather", {"text": "Lisbon", "nonce": "c1"}) == called
+    responses = f"/commands/{called['commandId']}/responses"
+    private = await bot.post(responses, {"content": "Sunny", "visibility": "private"})
+    assert private.keys() == RESPONSE
+    public = await bot.post(responses, {"content": "Sunny", "visibility": "public"})
+    message = await story.ana.get(f"{story.at}/messages/{public['messageId']}")
+    about = {"commandId": called["commandId"], "name": "weather", "userId": story.ben.user_id}
+    assert (message["command"], message["bot"]) == (about, True)
+    await story.ben.post(responses, {"content": "x"}, expect=404)
+    await bot.delete(f"{at}/weather")
+    await bot.delete(f"{at}/weather", expect=404)
 
 
 async def the_backend_has_bots(story: Any) -> None:

@@ -15,6 +15,7 @@ from sobremesa.domains.conversations.errors import DirectIsFixed
 from sobremesa.domains.incoming_webhooks import service
 from sobremesa.domains.incoming_webhooks.errors import NothingToPost, TooManyHooks
 from sobremesa.domains.incoming_webhooks.service import CreatedHook, Post
+from sobremesa.domains.threads.entities import ListingId
 from sobremesa.domains.threads.errors import ThreadNotOpen
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.http.limits import RATES, MemoryLimits
@@ -202,7 +203,7 @@ async def test_admins_of_a_group_have_hooks_and_direct_conversations_none(app: S
 async def test_hook_of_a_thread_posts_while_it_is_open(app: Sobremesa) -> None:
     buyer, seller = await register(app, "buyer"), await register(app, "seller")
     root = Actor(user=person("root").user_id, username="root", is_admin=True)
-    wanted = NewThread(kind="inquiry", seller_user_id=seller.user_id, listing_id="l1")
+    wanted = NewThread(kind="inquiry", seller_user_id=seller.user_id, listing_id=ListingId("l1"))
     room_id = (await app.threads.create(buyer, wanted)).listed.thread.room_id
     for who in (buyer, seller):
         with pytest.raises(Forbidden):

@@ -32,6 +32,7 @@ from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.mail import Mailer
 from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.bots.service import Bots
+from sobremesa.domains.commands.service import Commands
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.inboxes.service import Inboxes
@@ -117,6 +118,9 @@ class Sobremesa:
         )
         self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
         self.bots = Bots(table, clock, accounts=self.accounts, access=self.communities.access, audit=audit)
+        self.commands = Commands(
+            table, clock, ids, accounts=self.accounts, communities=self.communities, idempotency=idempotency
+        )
         self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
         self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
         self.incoming_webhooks = open_incoming_webhooks(self, rooms, audit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sobremesa.domains.accounts import entities as account_entities
 from sobremesa.domains.attachments import entities as attachment_entities
 from sobremesa.domains.bots import entities as bot_entities
+from sobremesa.domains.commands import entities as command_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
@@ -26,6 +27,7 @@ REGISTRY = Registry.of(
     account_entities,
     community_entities,
     bot_entities,
+    command_entities,
     hook_entities,
     conversation_entities,
     thread_entities,

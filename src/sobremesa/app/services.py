@@ -151,7 +151,12 @@ def job_handlers(app: Sobremesa) -> dict[str, Handler]:
     hooks = app.incoming_webhooks
     return {
         DELETE_ACCOUNT: app.accounts.finish_deletion,
-        CLEAN_SERVER: in_order(hooks.clean_server, app.bots.clean_server, app.communities.cleanup.clean_server),
+        CLEAN_SERVER: in_order(
+            hooks.clean_server,
+            app.commands.clean_server,
+            app.bots.clean_server,
+            app.communities.cleanup.clean_server,
+        ),
         CLEAN_CHANNEL: in_order(hooks.clean_room, app.communities.cleanup.clean_channel),
         CLEAN_CONVERSATION: in_order(hooks.clean_room, app.conversations.cleanup.clean_conversation),
         inbox_delivery.JOB: app.inboxes.delivery.run,

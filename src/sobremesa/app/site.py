@@ -11,6 +11,7 @@ from sobremesa.domains.accounts import api as accounts_api
 from sobremesa.domains.attachments import api as attachments_api
 from sobremesa.domains.attachments.errors import AttachmentMissing
 from sobremesa.domains.bots import api as bots_api
+from sobremesa.domains.commands import api as commands_api
 from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
@@ -82,6 +83,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         communities_api.routes(app.communities, app.accounts),
         room_routes(app.communities, title="Channels"),
         bots_api.routes(app.bots),
+        commands_api.routes(app.commands),
         conversations_api.routes(app.conversations, app.accounts),
         room_routes(app.conversations, title="Conversations", silences=[BlockedByRecipient]),
         threads_api.routes(app.threads, app.accounts),

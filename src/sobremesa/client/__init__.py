@@ -27,6 +27,7 @@ from sobremesa.client.frames import Event
 from sobremesa.client.gateway import Gateway
 from sobremesa.client.models import (
     Channel,
+    Command,
     Conversation,
     Invite,
     Joined,
@@ -46,6 +47,7 @@ __all__ = [
     "Channel",
     "Client",
     "ClientError",
+    "Command",
     "Conversation",
     "CursorFile",
     "CursorStore",

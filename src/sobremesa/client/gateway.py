@@ -28,7 +28,7 @@ from sobremesa.client.cursors import CursorStore, HandledEvents, decoded
 from sobremesa.client.errors import ApiError, ClientError, GatewayRefused, OutcomeUnknown, SignedOut, Unreachable
 from sobremesa.client.frames import Event, Frame, Op, SessionCursor
 from sobremesa.client.gaps import missed_messages
-from sobremesa.client.models import Message, Room
+from sobremesa.client.models import Command, Message, Room
 from sobremesa.client.sending import new_message, reply_nonce, send_reply
 from sobremesa.client.transport import MAX_ATTEMPTS, Transport
 
@@ -186,6 +186,21 @@ class Gateway:
         self._replies[message.message_id] += 1
         nonce = reply_nonce(message, self._replies[message.message_id])
         return await send_reply(self._transport, message, new_message(content, message.message_id, attachments, nonce))
+
+    async def respond(self, command: Command, content: str, *, public: bool = False) -> None:
+        """Answer a command, once, however often the code that handles it runs: only to its caller, or publicly.
+
+        The nonce is derived from the command, and from the number of responses that it got from this handler.
+        """
+        self._replies[command.command_id] += 1
+        visibility = "public" if public else "private"
+        nonce = f"respond-{self._replies[command.command_id]}"
+        body = {"content": content, "visibility": visibility, "nonce": nonce}
+        try:
+            await self._transport.send("POST", f"/commands/{command.command_id}/responses", body=body, safe=True)
+        except ApiError as error:
+            if error.code != "nonce_reused":
+                raise
 
     async def _load_cursor(self) -> None:
         if self._cursor_store is not None:

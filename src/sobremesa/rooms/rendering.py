@@ -95,6 +95,7 @@ class MessageRenderer:
             flags=flags_view(message.flags),
             nsfw_band=message.nsfw_band or None,
             bot=message.is_bot or UNSET,
+            command=message.command or UNSET,
         )
 
     def _plain_view(self, message: Message) -> MessageView:
@@ -190,6 +191,7 @@ def render_as(
         flags_view(message.flags, withheld=withheld),
         message.nsfw_band or None,
         message.is_bot or UNSET,
+        message.command or UNSET,
     )
 
 

@@ -66,6 +66,8 @@ class MessageView(Output):
     nsfw_band: int | None = None
     bot: bool | UnsetType = UNSET
     """True for messages of bots and incoming webhooks, else absent."""
+    command: dict[str, Any] | UnsetType = UNSET
+    """The slash command that the message answers: `commandId`, `name` and `userId`; absent for other messages."""
 
 
 class SentView(MessageView):
