@@ -11,7 +11,7 @@ from communities.world import Community, rows
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.commands import service
-from sobremesa.domains.commands.entities import CommandId, CommandResponse, SlashCommand
+from sobremesa.domains.commands.entities import CommandId, CommandResponse, SlashCommand, Visibility
 from sobremesa.domains.commands.errors import CommandExpired, CommandTaken, TooManyCommands, TooManyResponses
 from sobremesa.domains.commands.service import NewCommand
 from sobremesa.rooms.errors import NonceReused
@@ -127,7 +127,7 @@ async def test_only_the_bot_answers_a_few_times_and_in_time(community: Community
     with pytest.raises(NotFound):
         await commands.respond(bot, CommandId("unknown"), "x", "private")
 
-    kinds = ("private", "public")
+    kinds: tuple[Visibility, ...] = ("private", "public")
     attempts = [commands.respond(bot, command_id, f"{number}", kinds[number % 2]) for number in range(8)]
     outcomes = await asyncio.gather(*attempts, return_exceptions=True)
     assert sum(isinstance(outcome, CommandResponse) for outcome in outcomes) == 5
@@ -156,4 +156,4 @@ async def test_commands_end_with_their_server(community: Community) -> None:
     await register(community, bot, bot)
     await app.communities.delete_server(community.owner, community.server_id)
     await app.jobs.run_pending(app.handlers)
-    assert [row for row in await rows(app, "COMMAND#") if row["sk"].startswith("COMMAND#")] == []  # type: ignore[union-attr]
+    assert [row for row in await rows(app, "COMMAND#") if row["sk"].startswith("COMMAND#")] == []

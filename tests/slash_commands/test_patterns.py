@@ -47,8 +47,8 @@ class TestPatterns(PatternTests):
 
     def set_scene(self) -> Scene:
         def command(server_id: ServerId, name: str) -> commands.SlashCommand:
-            times: dict[str, Any] = {"created_at": NOW, "updated_at": NOW}
-            return commands.SlashCommand(server_id=server_id, name=name, description="x", bot_id="bot", **times)
+            more: dict[str, Any] = {"created_at": NOW, "updated_at": NOW, "bot_id": "bot"}
+            return commands.SlashCommand(server_id=server_id, name=name, description="x", **more)
 
         return Scene(
             [command(S, "a"), command(S, "b"), command(T, "a")],
