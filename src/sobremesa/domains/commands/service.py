@@ -158,6 +158,8 @@ class Commands:
         if existing is not None:
             return await self._get_invocation(CommandId(existing))
         command = await self._get(server_id, name)
+        if command.bot_id not in await self._access.current_members(channel_id, [command.bot_id]):
+            raise NotFound  # it must not receive texts of a channel that it cannot read
         invocation = self._new_invocation(actor, channel_id, command, text)
         try:
             await self._table.write(

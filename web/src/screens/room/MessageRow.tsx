@@ -145,6 +145,7 @@ export function Head({ message }: { message: Message }) {
         >
           {message.username}
         </button>
+        {message.bot === true && <span className="bot-mark">Bot</span>}
         <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
           {messageTime(message.createdAt)}
         </time>
