@@ -241,6 +241,54 @@ export interface paths {
         patch: operations["communities.changeChannel"];
         trace?: never;
     };
+    "/v1/channels/{channelId}/commands/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["commands.invokeCommand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/{roomId}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["hooks.listChannelHooks"];
+        put?: never;
+        post: operations["hooks.createChannelHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/{roomId}/hooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["hooks.deleteChannelHook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/channels/{roomId}/messages": {
         parameters: {
             query?: never;
@@ -417,6 +465,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/commands/{commandId}/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["commands.respond"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations": {
         parameters: {
             query?: never;
@@ -479,6 +543,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["conversations.changeParticipant"];
+        trace?: never;
+    };
+    "/v1/conversations/{roomId}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["hooks.listConversationHooks"];
+        put?: never;
+        post: operations["hooks.createConversationHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{roomId}/hooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["hooks.deleteConversationHook"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/conversations/{roomId}/messages": {
@@ -673,6 +769,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/hooks/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/alertmanager": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postAlertmanager"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/discord": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postDiscord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postGithub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/grafana": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postGrafana"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/slack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postSlack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invites/{code}": {
         parameters: {
             query?: never;
@@ -849,6 +1041,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{serverId}/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["bots.listServerBots"];
+        put?: never;
+        post: operations["bots.createServerBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/bots/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["bots.deleteServerBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/bots/{userId}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["bots.rotateServerBot"];
+        delete: operations["bots.revokeServerBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{serverId}/channels": {
         parameters: {
             query?: never;
@@ -860,6 +1100,38 @@ export interface paths {
         put?: never;
         post: operations["communities.createChannel"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["commands.listCommands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/commands/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["commands.getCommand"];
+        put: operations["commands.putCommand"];
+        post?: never;
+        delete: operations["commands.deleteCommand"];
         options?: never;
         head?: never;
         patch?: never;
@@ -924,6 +1196,54 @@ export interface paths {
         put?: never;
         post: operations["communities.transferServer"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["bots.listTenantBots"];
+        put?: never;
+        post: operations["bots.createTenantBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/bots/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["bots.deleteTenantBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/bots/{userId}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["bots.rotateTenantBot"];
+        delete: operations["bots.revokeTenantBot"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1100,6 +1420,38 @@ export interface paths {
         put?: never;
         post: operations["threads.createThread"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{roomId}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["hooks.listThreadHooks"];
+        put?: never;
+        post: operations["hooks.createThreadHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{roomId}/hooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["hooks.deleteThreadHook"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1880,8 +2232,40 @@ export interface components {
         Accepted: {
             accepted: boolean;
         };
+        Account: {
+            html_url?: string | null;
+            login?: string;
+        };
         AccountDeletionRequest: {
             password?: string | null;
+        };
+        Alert: {
+            annotations?: {
+                [key: string]: string;
+            };
+            dashboardURL?: string | null;
+            generatorURL?: string | null;
+            labels?: {
+                [key: string]: string;
+            };
+            panelURL?: string | null;
+            silenceURL?: string | null;
+            status?: string;
+            valueString?: string | null;
+        };
+        AlertsBody: {
+            alerts?: components["schemas"]["Alert"][];
+            commonAnnotations?: {
+                [key: string]: string;
+            };
+            commonLabels?: {
+                [key: string]: string;
+            };
+            externalURL?: string | null;
+            message?: string | null;
+            status?: string;
+            title?: string | null;
+            truncatedAlerts?: number | null;
         };
         Amendment: {
             acceptedAt: string;
@@ -1894,6 +2278,18 @@ export interface components {
             };
             summary: string;
             threadId: string;
+        };
+        Attachment: {
+            author_name?: string | null;
+            blocks?: components["schemas"]["Block"][];
+            fallback?: string | null;
+            fields?: components["schemas"]["sobremesa.domains.incoming_webhooks.formats.slack.Field"][];
+            footer?: string | null;
+            image_url?: string | null;
+            pretext?: string | null;
+            text?: string | null;
+            title?: string | null;
+            title_link?: string | null;
         };
         AttachmentView: {
             expiresAt: string;
@@ -1926,11 +2322,37 @@ export interface components {
             userId: string;
             username: string;
         };
+        Block: {
+            alt_text?: string | null;
+            elements?: {
+                [key: string]: unknown;
+            }[];
+            fields?: components["schemas"]["Text"][];
+            image_url?: string | null;
+            text?: string | components["schemas"]["Text"] | null;
+            title?: string | components["schemas"]["Text"] | null;
+            type: string;
+        };
         BlockView: {
             avatarUrl: string | null;
             createdAt: string;
             userId: string;
             username: string;
+        };
+        BotTokenView: {
+            token: string;
+        };
+        BotView: {
+            avatarUrl: string | null;
+            bot: boolean;
+            createdAt: string;
+            createdBy: string;
+            displayName: string | null;
+            userId: string;
+            username: string;
+        };
+        Branch: {
+            ref?: string;
         };
         CardView: {
             createdAt: string;
@@ -1992,6 +2414,22 @@ export interface components {
             topic: string | null;
             updatedAt: string | null;
         };
+        CommandView: {
+            botId: string;
+            createdAt: string;
+            description: string;
+            name: string;
+            options: {
+                [key: string]: unknown;
+            }[];
+            serverId: string;
+            updatedAt: string;
+        };
+        Commit: {
+            id?: string;
+            message?: string;
+            url?: string | null;
+        };
         ConversationChanges: {
             name: string | null;
         };
@@ -2020,6 +2458,21 @@ export interface components {
             };
             total: number;
             unread: number;
+        };
+        DiscordBody: {
+            content?: string | null;
+            embeds?: components["schemas"]["Embed"][];
+            username?: string | null;
+        };
+        Discussed: {
+            base?: components["schemas"]["Branch"] | null;
+            body?: string | null;
+            draft?: boolean | null;
+            head?: components["schemas"]["Branch"] | null;
+            html_url?: string | null;
+            merged?: boolean | null;
+            number?: number;
+            title?: string;
         };
         Document: {
             createdAt: string;
@@ -2058,6 +2511,15 @@ export interface components {
         };
         EditedMessage: {
             content: string;
+        };
+        Embed: {
+            author?: components["schemas"]["Name"] | null;
+            description?: string | null;
+            fields?: components["schemas"]["sobremesa.domains.incoming_webhooks.formats.discord.Field"][];
+            footer?: components["schemas"]["Name"] | null;
+            image?: components["schemas"]["Picture"] | null;
+            title?: string | null;
+            url?: string | null;
         };
         EventsView: {
             items: components["schemas"]["EventView"][];
@@ -2108,6 +2570,36 @@ export interface components {
             moderation: string;
             policyHints: string[];
         };
+        GithubBody: {
+            action?: string | null;
+            assignee?: components["schemas"]["Account"] | null;
+            commits?: components["schemas"]["Commit"][];
+            compare?: string | null;
+            created?: boolean;
+            deleted?: boolean;
+            forced?: boolean;
+            issue?: components["schemas"]["Discussed"] | null;
+            label?: components["schemas"]["Label"] | null;
+            organization?: components["schemas"]["Account"] | null;
+            pull_request?: components["schemas"]["Discussed"] | null;
+            ref?: string | null;
+            release?: components["schemas"]["Release"] | null;
+            repository?: components["schemas"]["Repository"] | null;
+            requested_reviewer?: components["schemas"]["Account"] | null;
+            sender?: components["schemas"]["Account"] | null;
+            zen?: string | null;
+        };
+        HookView: {
+            avatarUrl: string | null;
+            createdAt: string;
+            createdBy: string;
+            hookId: string;
+            name: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+        };
         HowManyChanged: {
             changed: number;
         };
@@ -2157,6 +2649,18 @@ export interface components {
             serverId: string;
             uses: number;
         };
+        InvocationView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            createdAt: string;
+            expiresAt: string;
+            name: string;
+            serverId: string;
+            text: string;
+            userId: string;
+            username: string;
+        };
         ItemChanges: {
             data?: {
                 [key: string]: unknown;
@@ -2197,115 +2701,130 @@ export interface components {
             workspace: components["schemas"]["WorkspaceView"];
             workspaceId: string;
         };
-        ListedAmendment: {
+        Label: {
+            name?: string;
+        };
+        Listed_Amendment_: {
             items: components["schemas"]["Amendment"][];
             next: string | null;
         };
-        ListedAttachmentView: {
+        Listed_AttachmentView_: {
             items: components["schemas"]["AttachmentView"][];
             next: string | null;
         };
-        ListedAuditView: {
+        Listed_AuditView_: {
             items: components["schemas"]["AuditView"][];
             next: string | null;
         };
-        ListedBanView: {
+        Listed_BanView_: {
             items: components["schemas"]["BanView"][];
             next: string | null;
         };
-        ListedBlockView: {
+        Listed_BlockView_: {
             items: components["schemas"]["BlockView"][];
             next: string | null;
         };
-        ListedCardView: {
+        Listed_BotView_: {
+            items: components["schemas"]["BotView"][];
+            next: string | null;
+        };
+        Listed_CardView_: {
             items: components["schemas"]["CardView"][];
             next: string | null;
         };
-        ListedCaseView: {
+        Listed_CaseView_: {
             items: components["schemas"]["CaseView"][];
             next: string | null;
         };
-        ListedChannelView: {
+        Listed_ChannelView_: {
             items: components["schemas"]["ChannelView"][];
             next: string | null;
         };
-        ListedConversationView: {
+        Listed_CommandView_: {
+            items: components["schemas"]["CommandView"][];
+            next: string | null;
+        };
+        Listed_ConversationView_: {
             items: components["schemas"]["ConversationView"][];
             next: string | null;
         };
-        ListedDocument: {
+        Listed_Document_: {
             items: components["schemas"]["Document"][];
             next: string | null;
         };
-        ListedInboxMessageView: {
+        Listed_HookView_: {
+            items: components["schemas"]["HookView"][];
+            next: string | null;
+        };
+        Listed_InboxMessageView_: {
             items: components["schemas"]["InboxMessageView"][];
             next: string | null;
         };
-        ListedInviteView: {
+        Listed_InviteView_: {
             items: components["schemas"]["InviteView"][];
             next: string | null;
         };
-        ListedItemView: {
+        Listed_ItemView_: {
             items: components["schemas"]["ItemView"][];
             next: string | null;
         };
-        ListedMemberView: {
+        Listed_MemberView_: {
             items: components["schemas"]["MemberView"][];
             next: string | null;
         };
-        ListedMessageView: {
+        Listed_MessageView_: {
             items: components["schemas"]["MessageView"][];
             next: string | null;
         };
-        ListedOwnWorkspaceView: {
+        Listed_OwnWorkspaceView_: {
             items: components["schemas"]["OwnWorkspaceView"][];
             next: string | null;
         };
-        ListedParticipantView: {
+        Listed_ParticipantView_: {
             items: components["schemas"]["ParticipantView"][];
             next: string | null;
         };
-        ListedPinView: {
+        Listed_PinView_: {
             items: components["schemas"]["PinView"][];
             next: string | null;
         };
-        ListedReactorView: {
+        Listed_ReactorView_: {
             items: components["schemas"]["ReactorView"][];
             next: string | null;
         };
-        ListedReaderView: {
+        Listed_ReaderView_: {
             items: components["schemas"]["ReaderView"][];
             next: string | null;
         };
-        ListedServerView: {
+        Listed_ServerView_: {
             items: components["schemas"]["ServerView"][];
             next: string | null;
         };
-        ListedSessionView: {
+        Listed_SessionView_: {
             items: components["schemas"]["SessionView"][];
             next: string | null;
         };
-        ListedSettingView: {
+        Listed_SettingView_: {
             items: components["schemas"]["SettingView"][];
             next: string | null;
         };
-        ListedThreadParticipantView: {
+        Listed_ThreadParticipantView_: {
             items: components["schemas"]["ThreadParticipantView"][];
             next: string | null;
         };
-        ListedThreadView: {
+        Listed_ThreadView_: {
             items: components["schemas"]["ThreadView"][];
             next: string | null;
         };
-        ListedUserView: {
+        Listed_UserView_: {
             items: components["schemas"]["UserView"][];
             next: string | null;
         };
-        ListedWorkspaceInviteView: {
+        Listed_WorkspaceInviteView_: {
             items: components["schemas"]["WorkspaceInviteView"][];
             next: string | null;
         };
-        ListedWorkspaceMemberView: {
+        Listed_WorkspaceMemberView_: {
             items: components["schemas"]["WorkspaceMemberView"][];
             next: string | null;
         };
@@ -2316,6 +2835,7 @@ export interface components {
         };
         Me: {
             avatarUrl: string | null;
+            bot: boolean;
             createdAt: string;
             email: string | null;
             isAdmin: boolean;
@@ -2326,6 +2846,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            bot: boolean;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -2348,6 +2869,10 @@ export interface components {
             } | null;
             attachments: components["schemas"]["MessageFile"][];
             authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
             content: string;
             createdAt: string;
             deleted: boolean;
@@ -2365,8 +2890,32 @@ export interface components {
             type: string;
             username: string;
         };
+        Name: {
+            name?: string | null;
+            text?: string | null;
+            url?: string | null;
+        };
+        NativeBody: {
+            content: string;
+            nonce?: string | null;
+            username?: string | null;
+        };
         NewBan: {
             reason?: string | null;
+        };
+        NewBot: {
+            displayName?: string | null;
+            username: string;
+        };
+        NewBotView: {
+            avatarUrl: string | null;
+            bot: boolean;
+            createdAt: string;
+            createdBy: string;
+            displayName: string | null;
+            token: string;
+            userId: string;
+            username: string;
         };
         NewCard: {
             payload: {
@@ -2377,6 +2926,13 @@ export interface components {
         NewChannel: {
             name: string;
             topic?: string | null;
+        };
+        NewCommand: {
+            botId: string;
+            description: string;
+            options?: {
+                [key: string]: unknown;
+            }[];
         };
         NewConversation: {
             name?: string | null;
@@ -2411,6 +2967,22 @@ export interface components {
             name: string;
             size: number;
         };
+        NewHook: {
+            avatarUrl?: string | null;
+            name?: string | null;
+        };
+        NewHookView: {
+            avatarUrl: string | null;
+            createdAt: string;
+            createdBy: string;
+            hookId: string;
+            name: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            url: string;
+            userId: string;
+        };
         NewInboxConfig: {
             description?: string | null;
             schema?: {
@@ -2434,6 +3006,10 @@ export interface components {
         NewInvite: {
             expiresInSeconds?: number | null;
             maxUses?: number | null;
+        };
+        NewInvocation: {
+            nonce?: string | null;
+            text?: string;
         };
         NewItem: {
             data?: {
@@ -2467,6 +3043,12 @@ export interface components {
             email: string;
             password: string;
             username: string;
+        };
+        NewResponse: {
+            content: string;
+            nonce?: string | null;
+            /** @enum {unknown} */
+            visibility?: "private" | "public";
         };
         NewRole: {
             /** @enum {unknown} */
@@ -2568,10 +3150,17 @@ export interface components {
             userId: string;
             username: string;
         };
+        Picture: {
+            url?: string | null;
+        };
         PinView: {
             message: components["schemas"]["MessageView"];
             pinnedAt: string;
             pinnedBy: string;
+        };
+        PostedView: {
+            messageId: string | null;
+            ok: boolean;
         };
         Preferences: {
             muted: boolean;
@@ -2681,8 +3270,19 @@ export interface components {
             device?: string | null;
             token: string;
         };
+        Release: {
+            body?: string | null;
+            html_url?: string | null;
+            name?: string | null;
+            prerelease?: boolean;
+            tag_name?: string;
+        };
         Report: {
             reason: string;
+        };
+        Repository: {
+            full_name?: string;
+            html_url?: string | null;
         };
         ResetConfirmation: {
             password: string;
@@ -2690,6 +3290,21 @@ export interface components {
         };
         ResetRequest: {
             email: string;
+        };
+        ResponseView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            content: string | null;
+            createdAt: string;
+            messageId: string | null;
+            name: string;
+            responseId: string;
+            serverId: string;
+            userId: string;
+            username: string;
+            /** @enum {unknown} */
+            visibility: "private" | "public";
         };
         ReviewedMessage: {
             action: {
@@ -2736,6 +3351,10 @@ export interface components {
             } | null;
             attachments: components["schemas"]["MessageFile"][];
             authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
             content: string;
             createdAt: string;
             deleted: boolean;
@@ -2799,9 +3418,23 @@ export interface components {
             refreshToken: string;
             user: components["schemas"]["Me"];
         };
+        SlackBody: {
+            attachments?: components["schemas"]["Attachment"][];
+            blocks?: components["schemas"]["Block"][];
+            text?: string | null;
+            username?: string | null;
+        };
         SnoozeUntil: {
             /** Format: date-time */
             until: string;
+        };
+        "sobremesa.domains.incoming_webhooks.formats.discord.Field": {
+            name?: string;
+            value?: string;
+        };
+        "sobremesa.domains.incoming_webhooks.formats.slack.Field": {
+            title?: string | null;
+            value?: string | null;
         };
         TabView: {
             content: {
@@ -2819,6 +3452,10 @@ export interface components {
             tenant: string;
             title: string | null;
             ttl: string | null;
+        };
+        Text: {
+            text?: string;
+            type?: string;
         };
         ThreadParticipantChanges: {
             blockedUntil?: string | null;
@@ -2888,6 +3525,7 @@ export interface components {
         };
         UserView: {
             avatarUrl: string | null;
+            bot: boolean;
             createdAt: string;
             userId: string;
             username: string;
@@ -2971,7 +3609,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedServerView"];
+                    "application/json": components["schemas"]["Listed_ServerView_"];
                 };
             };
         };
@@ -2995,7 +3633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAttachmentView"];
+                    "application/json": components["schemas"]["Listed_AttachmentView_"];
                 };
             };
         };
@@ -3459,6 +4097,113 @@ export interface operations {
             };
         };
     };
+    "commands.invokeCommand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channelId: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewInvocation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvocationView"];
+                };
+            };
+        };
+    };
+    "hooks.listChannelHooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_HookView_"];
+                };
+            };
+        };
+    };
+    "hooks.createChannelHook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewHook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHookView"];
+                };
+            };
+        };
+    };
+    "hooks.deleteChannelHook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "channels.listMessages": {
         parameters: {
             query?: {
@@ -3484,7 +4229,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMessageView"];
+                    "application/json": components["schemas"]["Listed_MessageView_"];
                 };
             };
         };
@@ -3629,7 +4374,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReactorView"];
+                    "application/json": components["schemas"]["Listed_ReactorView_"];
                 };
             };
         };
@@ -3731,7 +4476,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedPinView"];
+                    "application/json": components["schemas"]["Listed_PinView_"];
                 };
             };
         };
@@ -3860,7 +4605,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReaderView"];
+                    "application/json": components["schemas"]["Listed_ReaderView_"];
                 };
             };
         };
@@ -3933,6 +4678,34 @@ export interface operations {
             };
         };
     };
+    "commands.respond": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                commandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewResponse"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseView"];
+                };
+            };
+        };
+    };
     "conversations.listConversations": {
         parameters: {
             query?: {
@@ -3953,7 +4726,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedConversationView"];
+                    "application/json": components["schemas"]["Listed_ConversationView_"];
                 };
             };
         };
@@ -4074,7 +4847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedParticipantView"];
+                    "application/json": components["schemas"]["Listed_ParticipantView_"];
                 };
             };
         };
@@ -4159,6 +4932,84 @@ export interface operations {
             };
         };
     };
+    "hooks.listConversationHooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_HookView_"];
+                };
+            };
+        };
+    };
+    "hooks.createConversationHook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewHook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHookView"];
+                };
+            };
+        };
+    };
+    "hooks.deleteConversationHook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "conversations.listMessages": {
         parameters: {
             query?: {
@@ -4184,7 +5035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMessageView"];
+                    "application/json": components["schemas"]["Listed_MessageView_"];
                 };
             };
         };
@@ -4329,7 +5180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReactorView"];
+                    "application/json": components["schemas"]["Listed_ReactorView_"];
                 };
             };
         };
@@ -4431,7 +5282,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedPinView"];
+                    "application/json": components["schemas"]["Listed_PinView_"];
                 };
             };
         };
@@ -4560,7 +5411,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReaderView"];
+                    "application/json": components["schemas"]["Listed_ReaderView_"];
                 };
             };
         };
@@ -4655,6 +5506,188 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventsView"];
+                };
+            };
+        };
+    };
+    "hooks.post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NativeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentView"];
+                };
+            };
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentView"];
+                };
+            };
+        };
+    };
+    "hooks.postAlertmanager": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
+                };
+            };
+        };
+    };
+    "hooks.postDiscord": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DiscordBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "hooks.postGithub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["GithubBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
+                };
+            };
+        };
+    };
+    "hooks.postGrafana": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
+                };
+            };
+        };
+    };
+    "hooks.postSlack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SlackBody"];
+                "application/octet-stream": unknown;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
                 };
             };
         };
@@ -4774,7 +5807,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedCaseView"];
+                    "application/json": components["schemas"]["Listed_CaseView_"];
                 };
             };
         };
@@ -4879,7 +5912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedServerView"];
+                    "application/json": components["schemas"]["Listed_ServerView_"];
                 };
             };
         };
@@ -5011,7 +6044,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
             };
         };
@@ -5038,7 +6071,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedBanView"];
+                    "application/json": components["schemas"]["Listed_BanView_"];
                 };
             };
         };
@@ -5095,6 +6128,132 @@ export interface operations {
             };
         };
     };
+    "bots.listServerBots": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_BotView_"];
+                };
+            };
+        };
+    };
+    "bots.createServerBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBot"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewBotView"];
+                };
+            };
+        };
+    };
+    "bots.deleteServerBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "bots.rotateServerBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotTokenView"];
+                };
+            };
+        };
+    };
+    "bots.revokeServerBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "communities.listChannels": {
         parameters: {
             query?: {
@@ -5120,7 +6279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedChannelView"];
+                    "application/json": components["schemas"]["Listed_ChannelView_"];
                 };
             };
         };
@@ -5155,6 +6314,110 @@ export interface operations {
             };
         };
     };
+    "commands.listCommands": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_CommandView_"];
+                };
+            };
+        };
+    };
+    "commands.getCommand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandView"];
+                };
+            };
+        };
+    };
+    "commands.putCommand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCommand"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandView"];
+                };
+            };
+        };
+    };
+    "commands.deleteCommand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "communities.listInvites": {
         parameters: {
             query?: {
@@ -5177,7 +6440,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedInviteView"];
+                    "application/json": components["schemas"]["Listed_InviteView_"];
                 };
             };
         };
@@ -5237,7 +6500,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMemberView"];
+                    "application/json": components["schemas"]["Listed_MemberView_"];
                 };
             };
         };
@@ -5347,6 +6610,132 @@ export interface operations {
             };
         };
     };
+    "bots.listTenantBots": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_BotView_"];
+                };
+            };
+        };
+    };
+    "bots.createTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBot"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewBotView"];
+                };
+            };
+        };
+    };
+    "bots.deleteTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "bots.rotateTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotTokenView"];
+                };
+            };
+        };
+    };
+    "bots.revokeTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "inboxes.getInbox": {
         parameters: {
             query?: never;
@@ -5451,7 +6840,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedInboxMessageView"];
+                    "application/json": components["schemas"]["Listed_InboxMessageView_"];
                 };
             };
         };
@@ -5726,7 +7115,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedThreadView"];
+                    "application/json": components["schemas"]["Listed_ThreadView_"];
                 };
             };
         };
@@ -5770,6 +7159,84 @@ export interface operations {
             };
         };
     };
+    "hooks.listThreadHooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_HookView_"];
+                };
+            };
+        };
+    };
+    "hooks.createThreadHook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewHook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHookView"];
+                };
+            };
+        };
+    };
+    "hooks.deleteThreadHook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "threads.listMessages": {
         parameters: {
             query?: {
@@ -5795,7 +7262,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMessageView"];
+                    "application/json": components["schemas"]["Listed_MessageView_"];
                 };
             };
         };
@@ -5940,7 +7407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReactorView"];
+                    "application/json": components["schemas"]["Listed_ReactorView_"];
                 };
             };
         };
@@ -6042,7 +7509,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedPinView"];
+                    "application/json": components["schemas"]["Listed_PinView_"];
                 };
             };
         };
@@ -6171,7 +7638,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReaderView"];
+                    "application/json": components["schemas"]["Listed_ReaderView_"];
                 };
             };
         };
@@ -6321,7 +7788,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAmendment"];
+                    "application/json": components["schemas"]["Listed_Amendment_"];
                 };
             };
         };
@@ -6348,7 +7815,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
             };
         };
@@ -6375,7 +7842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedCardView"];
+                    "application/json": components["schemas"]["Listed_CardView_"];
                 };
             };
         };
@@ -6489,7 +7956,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedDocument"];
+                    "application/json": components["schemas"]["Listed_Document_"];
                 };
             };
         };
@@ -6793,7 +8260,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedThreadParticipantView"];
+                    "application/json": components["schemas"]["Listed_ThreadParticipantView_"];
                 };
             };
         };
@@ -6951,7 +8418,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedUserView"];
+                    "application/json": components["schemas"]["Listed_UserView_"];
                 };
             };
         };
@@ -7072,7 +8539,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedBlockView"];
+                    "application/json": components["schemas"]["Listed_BlockView_"];
                 };
             };
         };
@@ -7213,7 +8680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedSessionView"];
+                    "application/json": components["schemas"]["Listed_SessionView_"];
                 };
             };
         };
@@ -7285,7 +8752,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedOwnWorkspaceView"];
+                    "application/json": components["schemas"]["Listed_OwnWorkspaceView_"];
                 };
             };
         };
@@ -7420,7 +8887,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
             };
         };
@@ -7447,7 +8914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedWorkspaceInviteView"];
+                    "application/json": components["schemas"]["Listed_WorkspaceInviteView_"];
                 };
             };
         };
@@ -7508,7 +8975,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedItemView"];
+                    "application/json": components["schemas"]["Listed_ItemView_"];
                 };
             };
         };
@@ -7648,7 +9115,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedWorkspaceMemberView"];
+                    "application/json": components["schemas"]["Listed_WorkspaceMemberView_"];
                 };
             };
         };
@@ -7730,7 +9197,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedSettingView"];
+                    "application/json": components["schemas"]["Listed_SettingView_"];
                 };
             };
         };

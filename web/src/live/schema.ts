@@ -84,6 +84,8 @@ export interface components {
             "channel.created": components["schemas"]["ChannelView"];
             "channel.deleted": components["schemas"]["ChannelGone"];
             "channel.updated": components["schemas"]["ChannelView"];
+            "command.invoked": components["schemas"]["InvocationView"];
+            "command.responded": components["schemas"]["ResponseView"];
             "conversation.created": components["schemas"]["LiveConversation"];
             "conversation.deleted": components["schemas"]["ConversationGone"];
             "conversation.updated": components["schemas"]["LiveConversation"];
@@ -180,6 +182,18 @@ export interface components {
             /** @constant */
             op: 9;
         };
+        InvocationView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            createdAt: string;
+            expiresAt: string;
+            name: string;
+            serverId: string;
+            text: string;
+            userId: string;
+            username: string;
+        };
         ItemGone: {
             itemId: string;
             workspaceId: string;
@@ -244,6 +258,10 @@ export interface components {
             } | null;
             attachments: components["schemas"]["MessageFile"][];
             authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
             content: string;
             createdAt: string;
             deleted: boolean;
@@ -313,6 +331,7 @@ export interface components {
         };
         Me: {
             avatarUrl: string | null;
+            bot: boolean;
             createdAt: string;
             email: string | null;
             isAdmin: boolean;
@@ -327,6 +346,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            bot: boolean;
             joinedAt: string;
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -465,6 +485,21 @@ export interface components {
         };
         Renewed: {
             expiresAt: string;
+        };
+        ResponseView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            content: string | null;
+            createdAt: string;
+            messageId: string | null;
+            name: string;
+            responseId: string;
+            serverId: string;
+            userId: string;
+            username: string;
+            /** @enum {unknown} */
+            visibility: "private" | "public";
         };
         Result: {
             body: unknown;
