@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import attachments.test_patterns
+import bots.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
 import inboxes.test_patterns
+import incoming_webhooks.test_patterns
 import live.test_patterns
+import slash_commands.test_patterns
 import threads.test_patterns
 import workspaces.test_patterns
 from sobremesa.app import REGISTRY
 
 TRIED = (
     attachments.test_patterns,
+    bots.test_patterns,
     communities.test_patterns,
     conversations.test_patterns,
     inboxes.test_patterns,
+    incoming_webhooks.test_patterns,
     live.test_patterns,
+    slash_commands.test_patterns,
     threads.test_patterns,
     workspaces.test_patterns,
 )
