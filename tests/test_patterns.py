@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import attachments.test_patterns
+import bots.test_patterns
 import communities.test_patterns
 import conversations.test_patterns
 import data_schemas.test_patterns
 import imports.test_patterns
 import inboxes.test_patterns
+import incoming_webhooks.test_patterns
 import live.test_patterns
 import notifications.test_patterns
+import slash_commands.test_patterns
 import threads.test_patterns
 import webhooks.test_patterns
 import workspaces.test_patterns
@@ -17,13 +20,16 @@ from sobremesa.app import REGISTRY
 
 TRIED = (
     attachments.test_patterns,
+    bots.test_patterns,
     communities.test_patterns,
     conversations.test_patterns,
     data_schemas.test_patterns,
     imports.test_patterns,
     inboxes.test_patterns,
+    incoming_webhooks.test_patterns,
     live.test_patterns,
     notifications.test_patterns,
+    slash_commands.test_patterns,
     threads.test_patterns,
     webhooks.test_patterns,
     workspaces.test_patterns,

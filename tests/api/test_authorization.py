@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 
-from api import thread_attempts
+from api import program_attempts, thread_attempts
 from api.attempts import INSIDE, PREPARED, USERS, Attempt, Prepare, prepares
 from api.calling import PASSWORD, PICTURE, UNKNOWN_ID, Caller, Reply, client_of, log_in, register
 from api.running import Server, grant_admin, new_key, register_in, unsubscribe_token
@@ -245,7 +245,7 @@ attachments.getContent forged       404  404       404      404     404        4
 attachments.getPreview              200  200       200      200     200        200    200    200
 """
 
-_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE).splitlines() if line]
+_HEAD, *_LINES = [line for line in (TABLE + thread_attempts.TABLE + program_attempts.TABLE).splitlines() if line]
 WHO = tuple(_HEAD.split()[1:])
 
 
@@ -1008,6 +1008,7 @@ BY_KEY = {
     *(f"users.{verb}" for verb in USER_VERBS),
     *(f"webhooks.{verb}" for verb in WEBHOOK_BODIES),
 }
+BY_KEY |= program_attempts.BY_KEY
 """What a key with the right scope may do."""
 
 

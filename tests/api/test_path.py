@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 
 from api.calling import PASSWORD, PICTURE, ULID, UNKNOWN_ID, Caller, log_in, register, signed_in
+from api.program_chapters import programs_take_part
 from api.running import Server, sobremesa, unsubscribe_token
 from api.thread_chapters import two_users_agree_on_a_deal
 from sobremesa.app import Sobremesa
@@ -25,6 +26,7 @@ SERVER = {"serverId", "name", "ownerId", "iconUrl", "createdAt", "updatedAt", "d
 CHANNEL = {"channelId", "serverId", "name", "topic", "private", "lastMessageId", "createdAt", "updatedAt", "data"}
 INVITE = {"code", "serverId", "createdBy", "expiresAt", "maxUses", "uses", "createdAt"}
 FACE = {"userId", "username", "displayName", "avatarUrl"}
+MEMBER = {*FACE, "serverId", "role", "joinedAt", "bot"}
 MESSAGE = {
     *(
         "messageId",
@@ -63,7 +65,7 @@ INBOX_MESSAGE = {
 }
 ME = {
     *("userId", "username", "displayName", "email", "avatarUrl", "tenant", "externalId", "isAdmin", "createdAt"),
-    "updatedAt",
+    *("updatedAt", "bot"),
 }
 TENANT_USER = {
     *("userId", "externalId", "username", "displayName", "email", "avatarUrl", "data", "locale", "timeZone", "isBot"),
@@ -130,6 +132,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await users_export_their_data(story)
     await two_users_agree_on_a_deal(story)
     await members_get_roles_and_are_removed(story)
+    await programs_take_part(story)
     await the_server_changes_hands_and_ends(story)
     await administrators_see_every_server(story)
     await moderators_decide_about_cases(story)
@@ -211,7 +214,7 @@ async def a_profile_is_seen_and_changed(story: Story) -> None:
 
 async def users_are_found_and_blocked(story: Story) -> None:
     ben = await story.ana.get(f"/users/{story.ben.user_id}")
-    assert ben.keys() == {*FACE, "createdAt"}
+    assert ben.keys() == {*FACE, "createdAt", "bot"}
     assert (await story.ana.get(f"/users/{UNKNOWN_ID}", expect=404))["code"] == "not_found"
     assert await story.ana.get("/users", username=story.ben.name.upper()) == {"items": [ben], "next": None}
     assert await story.ana.get("/users", username="no such user") == {"items": [], "next": None}
@@ -867,7 +870,7 @@ async def users_export_their_data(story: Story) -> None:
 async def members_get_roles_and_are_removed(story: Story) -> None:
     at = f"/servers/{story.server_id}"
     members = await pages(story.ben, f"{at}/members", limit=2)
-    assert all(member.keys() == {*FACE, "serverId", "role", "joinedAt"} for member in members)
+    assert all(member.keys() == MEMBER for member in members)
     roles = {member["userId"]: member["role"] for member in members}
     assert roles == {story.ana.user_id: "owner", story.ben.user_id: "member", story.cleo.user_id: "member"}
     ben, cleo = f"{at}/members/{story.ben.user_id}", f"{at}/members/{story.cleo.user_id}"

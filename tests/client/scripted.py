@@ -82,6 +82,7 @@ class Scripted:
         application = web.Application()
         application.router.add_get("/v1/gateway", self._gateway)
         application.router.add_post("/v1/auth/refresh", self._refresh)
+        application.router.add_routes(self.routes())
         self._runner = web.AppRunner(application, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -93,6 +94,10 @@ class Scripted:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._runner.cleanup()
+
+    def routes(self) -> list[web.RouteDef]:
+        """Further routes, for scripts that need some."""
+        return []
 
     async def accepts(self) -> Peer:
         """Return the next connection, after its hello."""

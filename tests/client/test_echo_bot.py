@@ -19,8 +19,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "echo_bot.py"
 
 
 @contextmanager
-def bot_running(address: str, email: str) -> Iterator[None]:
-    settings = {"BOT_ADDRESS": address, "BOT_EMAIL": email, "BOT_PASSWORD": PASSWORD}
+def bot_running(address: str, email: str, cursor: Path) -> Iterator[None]:
+    settings = {"BOT_ADDRESS": address, "BOT_EMAIL": email, "BOT_PASSWORD": PASSWORD, "BOT_CURSOR": str(cursor)}
     with commands.Process(EXAMPLE, environment=os.environ | settings) as process:
         yield
         assert process.poll() is None, "the bot ended by itself"
@@ -43,7 +43,7 @@ async def calls_until_it_is_there(ana: Client, room: Room) -> None:
             await asyncio.sleep(ASK_AGAIN_SECONDS)
 
 
-async def test_bot_echoes_only_messages_addressed_to_it(server: Server, fresh: str) -> None:
+async def test_bot_echoes_only_messages_addressed_to_it(server: Server, fresh: str, tmp_path: Path) -> None:
     async with Client(server.url) as ana, Client(server.url) as bot:
         await ana.register(f"ana{fresh}@example.com", f"ana{fresh}", PASSWORD)
         await bot.register(f"bot{fresh}@example.com", f"bot{fresh}", PASSWORD)
@@ -52,7 +52,7 @@ async def test_bot_echoes_only_messages_addressed_to_it(server: Server, fresh: s
         general: Room = (await ana.create_channel(table.server_id, "general")).room
         pair = (await ana.direct(bot.user.user_id)).room
 
-        with bot_running(server.url, f"bot{fresh}@example.com"):
+        with bot_running(server.url, f"bot{fresh}@example.com", tmp_path / "cursor"):
             async with ana.gateway() as live:
                 messages = live.messages()
                 await calls_until_it_is_there(ana, pair)

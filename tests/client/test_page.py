@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "client.md"
 
 async def test_every_example_of_the_page_runs_from_top_to_bottom(tmp_path: Path) -> None:
     blocks = python_blocks(PAGE)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     with serving("sqlite://", tmp_path / "server.log") as server:
         world: dict[str, object] = {"__name__": "docs_client", "address": server.url}
         for block in blocks:

@@ -473,6 +473,9 @@ async def test_every_declared_write_happens_and_none_is_undeclared(store: str, c
     async with Sobremesa.open(store, settings=settings, clock=clock, mailer=mailbox, background=False) as app:
         actor = await accounts_story(app, clock, mailbox)
         await communities_story(app, actor)
+        backend = Actor(tenant=Tenant("acme"), key_id=KeyId("k"))
+        bot = (await app.bots.create_in_tenant(backend, backend.tenant, username="helper")).bot.row.user_id
+        await app.bots.revoke_in_tenant(backend, backend.tenant, bot)
         await app.accounts.delete_me(actor, password=PASSWORD)
         assert await app.jobs.run_pending(app.handlers) == 4
         met = app.table.meter.totals()

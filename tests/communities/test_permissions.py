@@ -76,6 +76,7 @@ async def manage_channels(community: Community, who: Actor) -> None:
 
 async def manage_server(community: Community, who: Actor) -> None:
     await community.app.communities.change_server(who, community.server_id, {"name": "Another table"})
+    await community.app.bots.create_in_server(who, community.server_id, username="helper")
 
 
 async def manage_roles(community: Community, who: Actor) -> None:

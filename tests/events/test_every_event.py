@@ -28,6 +28,7 @@ from sobremesa.core.clock import SetClock
 from sobremesa.core.ids import RoomId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.commands.service import NewCommand
 from sobremesa.domains.workspaces.entities import SettingName, setting_by_name
 from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS
 from sobremesa.live import frames
@@ -165,6 +166,17 @@ async def of_oneself(app: Sobremesa, clock: SetClock) -> Story:
     yield
 
 
+async def of_a_command(app: Sobremesa, clock: SetClock) -> Story:
+    community = await create_community(app)
+    created = await app.bots.create_in_server(community.owner, community.server_id, username="helper")
+    bot = await app.accounts.authenticate(created.token)
+    await app.commands.put(bot, community.server_id, "weather", NewCommand("Show the weather", bot.user_id))
+    called = await app.commands.invoke(community.member, community.channel_id, "weather", text="Lisbon")
+    await app.commands.respond(bot, called.command_id, "Sunny", "private")
+    await app.commands.respond(bot, called.command_id, "Sunny", "public")
+    yield
+
+
 STORIES: dict[Callable[[Sobremesa, SetClock], Story], set[str]] = {
     in_a_server: {
         *TALK,
@@ -177,6 +189,10 @@ STORIES: dict[Callable[[Sobremesa, SetClock], Story], set[str]] = {
         "member.joined",
         "member.updated",
         "member.left",
+    },
+    of_a_command: {
+        *("command.invoked", "command.responded", "message.created"),
+        *("server.created", "channel.created", "member.joined", "member.updated"),
     },
     in_a_conversation: {
         *TALK,

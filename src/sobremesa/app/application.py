@@ -20,6 +20,7 @@ from sobremesa.app.services import (
     open_attachments,
     open_digests,
     open_imports,
+    open_incoming_webhooks,
     open_live,
     open_moderation,
     open_notifications,
@@ -34,6 +35,8 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.accounts.opening import open_accounts
+from sobremesa.domains.bots.service import Bots
+from sobremesa.domains.commands.service import Commands
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.data_schemas.service import DataSchemas
@@ -126,8 +129,13 @@ class Sobremesa:
             self.data_schemas,
         )
         self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
+        self.bots = Bots(table, clock, accounts=self.accounts, access=self.communities.access, audit=audit)
+        self.commands = Commands(
+            table, clock, ids, accounts=self.accounts, communities=self.communities, idempotency=idempotency
+        )
         self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
         self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
+        self.incoming_webhooks = open_incoming_webhooks(self, rooms, audit)
         self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)
         self.gaps = Gaps(self.room_kinds)
         self.workspaces = Workspaces(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from sobremesa.domains.accounts import entities as account_entities
 from sobremesa.domains.attachments import entities as attachment_entities
+from sobremesa.domains.bots import entities as bot_entities
+from sobremesa.domains.commands import entities as command_entities
 from sobremesa.domains.communities import entities as community_entities
 from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.data_schemas import entities as data_schema_entities
 from sobremesa.domains.imports import entities as import_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
+from sobremesa.domains.incoming_webhooks import entities as hook_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.notifications import entities as notification_entities
 from sobremesa.domains.threads import entities as thread_entities
@@ -27,6 +30,9 @@ from sobremesa.work.migration import entities as migration_entities
 REGISTRY = Registry.of(
     account_entities,
     community_entities,
+    bot_entities,
+    command_entities,
+    hook_entities,
     conversation_entities,
     thread_entities,
     workspace_entities,

@@ -22,6 +22,8 @@ from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
 from sobremesa.domains.imports.service import Imports
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
+from sobremesa.domains.incoming_webhooks.rooms import HookChannels, HookConversations, HookThreads
+from sobremesa.domains.incoming_webhooks.service import IncomingWebhooks
 from sobremesa.domains.mail.mailers import Transport
 from sobremesa.domains.moderation.http_judge import SECONDS as HTTP_JUDGE_SECONDS
 from sobremesa.domains.moderation.http_judge import HttpJudge
@@ -63,6 +65,7 @@ from sobremesa.live import opening as live_opening
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.opening import Live, LiveOptions
 from sobremesa.live.presence import Presence
+from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.judging import Judge, TimedJudge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.table import Table
@@ -223,6 +226,16 @@ def http_judge_of(settings: Settings, clock: Clock, ids: Ids) -> HttpJudge | Non
     return HttpJudge(settings.moderation_url, settings.moderation_secret, clock, ids, policy)
 
 
+def open_incoming_webhooks(app: Sobremesa, context: RoomContext, audit: Audit) -> IncomingWebhooks:
+    """Build the service of incoming webhooks over all kinds of room."""
+    rooms = (
+        HookChannels(context.table, app.communities.access),
+        HookConversations(context.table, app.conversations.access),
+        HookThreads(app.threads.access),
+    )
+    return IncomingWebhooks(context, rooms=rooms, audit=audit, limits=app.limits)
+
+
 def judge_of(judge: Judge | None, settings: Settings, clock: Clock) -> TimedJudge | None:
     """Return the judge of messages, by default the policy of the settings, with the time limit of the settings."""
     # The judge at a URL has a limit of its own, which keeps the verdict of the policy.
@@ -261,13 +274,29 @@ def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
 
 def job_handlers(app: Sobremesa) -> dict[str, Handler]:
     """Return what runs each kind of background job, by the name of the job."""
+    hooks = app.incoming_webhooks
     return {
         DELETE_ACCOUNT: app.accounts.finish_deletion,
-        CLEAN_SERVER: app.communities.cleanup.clean_server,
-        CLEAN_CHANNEL: app.communities.cleanup.clean_channel,
-        CLEAN_CONVERSATION: app.conversations.cleanup.clean_conversation,
+        CLEAN_SERVER: in_order(
+            hooks.clean_server,
+            app.commands.clean_server,
+            app.bots.clean_server,
+            app.communities.cleanup.clean_server,
+        ),
+        CLEAN_CHANNEL: in_order(hooks.clean_room, app.communities.cleanup.clean_channel),
+        CLEAN_CONVERSATION: in_order(hooks.clean_room, app.conversations.cleanup.clean_conversation),
         inbox_delivery.JOB: app.inboxes.delivery.run,
         webhook_replaying.JOB: app.webhook_delivery.replaying.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,
         **{rooms.reaction_cleanup.job: rooms.reaction_cleanup.clean for rooms in app.room_kinds},
     }
+
+
+def in_order(*handlers: Handler) -> Handler:
+    """Return a handler that runs others one after the other; each can be repeated."""
+
+    async def handle(subject: str) -> None:
+        for handler in handlers:
+            await handler(subject)
+
+    return handle

@@ -12,12 +12,15 @@ from sobremesa.domains.accounts import api as accounts_api
 from sobremesa.domains.accounts import audit_api, tenant_user_api
 from sobremesa.domains.attachments import api as attachments_api
 from sobremesa.domains.attachments.errors import AttachmentMissing
+from sobremesa.domains.bots import api as bots_api
+from sobremesa.domains.commands import api as commands_api
 from sobremesa.domains.communities import api as communities_api
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.data_schemas import api as data_schemas_api
 from sobremesa.domains.imports import api as imports_api
 from sobremesa.domains.inboxes import api as inboxes_api
+from sobremesa.domains.incoming_webhooks import api as hooks_api
 from sobremesa.domains.moderation import api as moderation_api
 from sobremesa.domains.notifications import api as notifications_api
 from sobremesa.domains.records import api as records_api
@@ -92,11 +95,14 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         tenant_user_api.routes(app.accounts, count_unread),
         communities_api.routes(app.communities, app.accounts),
         room_routes(app.communities, title="Channels"),
+        bots_api.routes(app.bots),
+        commands_api.routes(app.commands),
         conversations_api.routes(app.conversations, app.accounts),
         room_routes(app.conversations, title="Conversations", silences=[BlockedByRecipient]),
         threads_api.routes(app.threads, app.accounts),
         project_api.routes(app.threads),
         room_routes(app.threads, title="Threads", silences=[Blocked, ThreadNotOpen]),
+        hooks_api.routes(app.incoming_webhooks, app.settings.address),
         records_api.routes(app.records_store),
         workspaces_api.routes(app.workspaces, app.accounts),
         invite_routes(app.invites),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 import msgspec
 
+from sobremesa.client.cursors import CursorStore, store_of
 from sobremesa.client.errors import SignedOut
 from sobremesa.client.gateway import MAX_WAITING_EVENTS, Gateway
 from sobremesa.client.models import (
@@ -263,9 +265,17 @@ class Client:
 
     # Live
 
-    def gateway(self, *, max_waiting_events: int = MAX_WAITING_EVENTS) -> Gateway:
-        """Return a live connection: `async with client.gateway() as live: async for event in live.events(): ...`."""
-        return Gateway(self._transport, max_waiting_events=max_waiting_events)
+    def gateway(
+        self,
+        *,
+        cursor: CursorStore | str | os.PathLike[str] | None = None,
+        max_waiting_events: int = MAX_WAITING_EVENTS,
+    ) -> Gateway:
+        """Return a live connection: `async with client.gateway() as live: async for event in live.events(): ...`.
+
+        `cursor` is the path of a file, or a store, that keeps the position over restarts of the program.
+        """
+        return Gateway(self._transport, max_waiting_events=max_waiting_events, cursor_store=store_of(cursor))
 
 
 def _at(message: Message) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sobremesa.client.models import Json, Message
+from sobremesa.client.models import Command, Json, Message
 
 MAX_SEEN_IDS = 10_000
 _MESSAGE_EVENTS = ("message.created", "message.updated")
@@ -72,6 +72,12 @@ class Event(msgspec.Struct, frozen=True):
         if self.t not in _MESSAGE_EVENTS:
             raise ValueError(f"{self.t} has no message")
         return msgspec.convert(self.d, Message)
+
+    def command(self) -> Command:
+        """Return the command of `command.invoked`; raises ValueError for other events."""
+        if self.t != "command.invoked":
+            raise ValueError(f"{self.t} has no command")
+        return msgspec.convert(self.d, Command)
 
 
 class SessionCursor:

@@ -6,13 +6,14 @@
 
 The first event is `ready`, with a snapshot. After a lost connection the session is resumed: first the missed events,
 then `resumed`. If the server no longer has what was missed, `gap` names what to fetch, and a new `ready` follows. No
-event comes twice.
+event comes twice. With a cursor store (`cursors`), the same is true over restarts of the program.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
@@ -23,10 +24,12 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from sobremesa.client.calls import Calls
 from sobremesa.client.connection import TOKEN_REFUSED, Connection, is_permanent
+from sobremesa.client.cursors import CursorStore, HandledEvents, decoded
 from sobremesa.client.errors import ApiError, ClientError, GatewayRefused, OutcomeUnknown, SignedOut, Unreachable
 from sobremesa.client.frames import Event, Frame, Op, SessionCursor
-from sobremesa.client.models import Message, Room
-from sobremesa.client.sending import new_message
+from sobremesa.client.gaps import missed_messages
+from sobremesa.client.models import Command, Message, Room
+from sobremesa.client.sending import new_message, reply_nonce, send_reply
 from sobremesa.client.transport import MAX_ATTEMPTS, Transport
 
 CALL_WITHIN_SECONDS = 30.0
@@ -45,8 +48,18 @@ log = logging.getLogger("sobremesa.client")
 class Gateway:
     """A live connection, for as long as the block is open."""
 
-    def __init__(self, transport: Transport, *, max_waiting_events: int = MAX_WAITING_EVENTS) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        max_waiting_events: int = MAX_WAITING_EVENTS,
+        cursor_store: CursorStore | None = None,
+    ) -> None:
         self._transport = transport
+        self._cursor_store = cursor_store
+        self._handled = HandledEvents()
+        self._replies: Counter[str] = Counter()
+        """How many replies each message got while the current event is handled."""
         self._max_waiting_events = max_waiting_events
         self._pace = transport.pace
         self._cursor = SessionCursor()
@@ -55,14 +68,20 @@ class Gateway:
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._ready: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
+        self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done with the first event: more may have been missed than is queued before the application takes some."""
         self._refused_tokens = 0
         self._running: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Gateway:
-        """Connect, with a snapshot as the first event; waits as long as it takes, unless the server refuses."""
+        """Connect, with a snapshot as the first event; waits as long as it takes, unless the server refuses.
+
+        With a saved cursor the first events are those since then instead.
+        """
+        await self._load_cursor()
         self._running = asyncio.create_task(self._run())
         try:
-            await asyncio.shield(self._ready)
+            await asyncio.shield(self._opened)
         except BaseException:
             await self._stop()
             raise
@@ -75,13 +94,18 @@ class Gateway:
         self._fail(None)
 
     async def events(self) -> AsyncIterator[Event]:
-        """Yield every event once, starting with `ready`; ends with the block, or with the error that ended it."""
+        """Yield every event once, starting with `ready`; ends with the block, or with the error that ended it.
+
+        An event is handled, and its cursor saved, when the next one is asked for.
+        """
         while True:
             event = await self._events.get()
             if self._events.qsize() <= self._max_waiting_events // 2:
                 self._has_room.set()
             if isinstance(event, Event):
-                yield event
+                if event.id is None or self._cursor_store is None or not self._handled.has(event.id):
+                    yield event
+                await self._mark_handled(event)
                 continue
             self._events.put_nowait(event)  # for the next caller
             if event is None:
@@ -89,10 +113,16 @@ class Gateway:
             raise event
 
     async def messages(self) -> AsyncIterator[Message]:
-        """Yield new messages in the user's rooms."""
+        """Yield new messages in the user's rooms; after a gap, those that it names are fetched."""
         async for event in self.events():
             if event.t == "message.created":
                 yield event.message()
+            elif event.t == "gap":
+                async for message in missed_messages(self._transport, event):
+                    # A message has the id of its event. The cursor moves only with the `ready` after the gap.
+                    if not self._handled.has(message.message_id):
+                        yield message
+                        self._handled.add_id(message.message_id)
 
     async def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, within_seconds: float = CALL_WITHIN_SECONDS
@@ -145,6 +175,45 @@ class Gateway:
                 if attempt >= MAX_ATTEMPTS or error.status not in _TRY_AGAIN:
                     raise
                 await self._transport.wait_after(error, attempt)
+
+    async def reply(self, message: Message, content: str = "", *, attachments: Sequence[str] = ()) -> Message:
+        """Reply to a message, once, however often the code that handles it runs.
+
+        The nonce is derived from the message, and from the number of replies that it got from this handler. A handler
+        that runs again, because the program ended before it returned, gets the reply that is there, even if it would
+        write another one now. The server remembers nonces for 48 hours.
+        """
+        self._replies[message.message_id] += 1
+        nonce = reply_nonce(message, self._replies[message.message_id])
+        return await send_reply(self._transport, message, new_message(content, message.message_id, attachments, nonce))
+
+    async def respond(self, command: Command, content: str, *, public: bool = False) -> None:
+        """Answer a command, once, however often the code that handles it runs: only to its caller, or publicly.
+
+        The nonce is derived from the command, and from the number of responses that it got from this handler.
+        """
+        self._replies[command.command_id] += 1
+        visibility = "public" if public else "private"
+        nonce = f"respond-{self._replies[command.command_id]}"
+        body = {"content": content, "visibility": visibility, "nonce": nonce}
+        try:
+            await self._transport.send("POST", f"/commands/{command.command_id}/responses", body=body, safe=True)
+        except ApiError as error:
+            if error.code != "nonce_reused":
+                raise
+
+    async def _load_cursor(self) -> None:
+        if self._cursor_store is not None:
+            saved = decoded(await asyncio.to_thread(self._cursor_store.load))
+            self._handled = HandledEvents(saved)
+            if saved is not None:
+                self._cursor.session_id, self._cursor.s = saved.session_id, saved.s
+
+    async def _mark_handled(self, event: Event) -> None:
+        """Note that the application is done with an event, and save the cursor if there is a store for it."""
+        self._replies.clear()
+        if self._handled.add(event) and self._cursor_store is not None:
+            await asyncio.to_thread(self._cursor_store.save, self._handled.encoded())
 
     async def _run(self) -> None:
         try:
@@ -230,6 +299,8 @@ class Gateway:
             self._has_room.clear()
             return False
         self._events.put_nowait(event)
+        if not self._opened.done():
+            self._opened.set_result(None)
         return True
 
     def _fail(self, error: Exception | None) -> None:
@@ -239,6 +310,9 @@ class Gateway:
             self._ready = asyncio.get_running_loop().create_future()
         self._ready.set_exception(error or Unreachable("the gateway is closed"))
         self._ready.exception()  # marked as retrieved: there may be no caller
+        if not self._opened.done():
+            self._opened.set_exception(error or Unreachable("the gateway is closed"))
+            self._opened.exception()
         self._calls.fail_all()
 
     async def _stop(self) -> None:

@@ -77,12 +77,32 @@ class Message(Model, frozen=True):
     mentions: list[str] = []
     action: Json | None = None
     replayed: bool = False
+    bot: bool = False
+    command: Json | None = None
+    """The slash command that the message answers: `commandId`, `name` and `userId`."""
     nonce: str | None = None
     """Only in `message.created`, and only for the author: the nonce with which they sent the message."""
 
     @property
     def room(self) -> Room:
         return Room(self.room_kind, self.room_id)
+
+
+class Command(Model, frozen=True):
+    """A slash command that a user called. `text` is what they wrote after the name."""
+
+    command_id: str
+    name: str
+    text: str
+    channel_id: str
+    server_id: str
+    user_id: str
+    username: str
+    expires_at: str
+
+    @property
+    def room(self) -> Room:
+        return Room("channel", self.channel_id)
 
 
 class Unread(Model, frozen=True):

@@ -35,6 +35,13 @@ class UserRequired(Forbidden):
     default_detail = "This endpoint requires a user; a server key names one in the header Sobremesa-Act-As."
 
 
+class PersonRequired(Forbidden):
+    """A bot called an endpoint that is for people."""
+
+    code = "bot_refused"
+    default_detail = "A bot may not do this."
+
+
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who makes a request: a user with a session, or a product's backend with a server key.
 
@@ -50,6 +57,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     token_issued_ms: int | None = None
     """When another issuer issued the token of this request; None for our own tokens."""
     is_admin: bool = False
+    is_bot: bool = False
     key_id: KeyId | None = None
     scopes: frozenset[str] = frozenset()
 
@@ -73,6 +81,11 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     def as_system(self) -> Actor:
         """Return the actor as the author `system` of the same tenant."""
         return Actor(tenant=self.tenant, user=SYSTEM, username="system", key_id=self.key_id)
+
+    def require_person(self) -> None:
+        """Raise PersonRequired for a bot, which has only the rights of its memberships."""
+        if self.is_bot:
+            raise PersonRequired
 
     def require_scope(self, scope: str, *or_one_of: str) -> None:
         """Raise Forbidden unless the actor is an administrator, or a key with one of these scopes."""
@@ -115,3 +128,4 @@ class PublicProfile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     username: str
     display_name: str | None = None
     avatar_url: str | None = None
+    bot: bool = False

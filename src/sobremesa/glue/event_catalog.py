@@ -8,6 +8,7 @@ from functools import partial
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import RoomKindName
 from sobremesa.domains.accounts import events as accounts
+from sobremesa.domains.commands import events as commands
 from sobremesa.domains.communities import events as communities
 from sobremesa.domains.conversations import events as conversations
 from sobremesa.domains.inboxes import events as inboxes
@@ -23,7 +24,7 @@ from sobremesa.rooms import events as rooms
 from sobremesa.rooms.access import Seat, UserDirectory
 from sobremesa.table import Table
 
-FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts)
+FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts, commands)
 """The modules whose events come from changed rows."""
 
 FROM_ELSEWHERE = (ready_snapshot, session_frames, typing, presence)
@@ -47,6 +48,7 @@ def translation_of(table: Table, clock: Clock, people: UserDirectory) -> Transla
             inboxes.InboxEvents(),
             workspaces.WorkspaceEvents(table, people),
             accounts.AccountEvents(),
+            commands.CommandEvents(),
         ],
     )
 

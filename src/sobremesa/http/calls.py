@@ -147,6 +147,8 @@ class _CallInput(NamedTuple):
         arguments: dict[str, Any] = {}
         if endpoint.takes_idempotency_key:
             arguments["idempotency_key"] = _idempotency_key(fields)
+        if endpoint.takes_headers:
+            arguments["headers"] = {}
         if endpoint.query is not None:
             names = fields if endpoint.body is None else endpoint.query.__struct_encode_fields__
             given = {name: msgspec.json.decode(fields.pop(name)) for name in list(fields) if name in names}

@@ -105,6 +105,8 @@ class _Request(NamedTuple):
             arguments["idempotency_key"] = idempotency_key(headers)
         if endpoint.takes_range:
             arguments["byte_range"] = headers.get(b"range", b"").decode("latin-1") or None
+        if endpoint.takes_headers:
+            arguments["headers"] = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items()}
         if endpoint.max_upload is not None and not _is_json_upload(endpoint, headers):
             arguments["upload"] = upload_of(self.receive, headers, endpoint.max_upload)
         elif endpoint.body is not None:

@@ -9,8 +9,9 @@
             return server_view(await communities.create_server(actor, name=body.name))
 
 The parameters of the function declare the input of the request: `actor` requires a token, `body` is the JSON body,
-`query` the query parameters, `idempotency_key` that header, and every path parameter an argument of its name. The
-return value is the response. The docstring is the API documentation.
+`query` the query parameters, `idempotency_key` that header, and every path parameter an argument of its name. For
+requests of other products' formats, `headers` has all headers, in lower case. The return value is the response. The
+docstring is the API documentation.
 
 Bytes are streamed: `upload` is a body that is not JSON (with a `body` as well, only one of the two is passed),
 `byte_range` the header `Range`, and a handler that returns `Content` returns bytes, one that returns `HtmlPage` a page.
@@ -196,6 +197,7 @@ class Endpoint:
         self.takes_idempotency_key = "idempotency_key" in hints
         self.takes_address = "address" in hints
         self.takes_range = "byte_range" in hints
+        self.takes_headers = "headers" in hints
         self.returns: Any = _returned(hints["return"])
         self.returns_lines = hints["return"] is Lines
         self.returns_page = hints["return"] is HtmlPage
@@ -216,6 +218,7 @@ class Endpoint:
 
     def _check(self, hints: dict[str, Any]) -> None:
         known = {*self.path_fields, "body", "upload", "query", "actor", "idempotency_key", "address", "byte_range"}
+        known.add("headers")
         unknown = hints.keys() - known - {"return"}
         if unknown:
             raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither a path parameter nor a known argument")

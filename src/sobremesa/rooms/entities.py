@@ -59,6 +59,10 @@ class Message(Entity):
     nsfw_band: int | None = None
     data: dict[str, Any] | None = None
     """The custom data that its author sent with it."""
+    is_bot: bool | None = None
+    """True for messages of bots and incoming webhooks."""
+    command: dict[str, Any] | None = None
+    """The slash command that the message answers: its id and name, and the user who called it."""
     created_at: Instant = EPOCH
     updated_at: Instant | None = None
     imported: bool | None = None

@@ -59,6 +59,10 @@ class LiveMessage(Output):
     flags: FlagsView | None = None
     nsfw_band: int | None = None
     data: dict[str, Any] | None = None
+    bot: bool | UnsetType = UNSET
+    """True for messages of bots and incoming webhooks, else absent."""
+    command: dict[str, Any] | UnsetType = UNSET
+    """The slash command that the message answers; absent for other messages."""
     nonce: str | UnsetType = UNSET
     """Only in `message.created`, and only for the author: the nonce with which they sent the message."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET
 
 from sobremesa.core.actor import DELETED_NAME, PublicProfile, UserId
 from sobremesa.core.clock import EPOCH
@@ -95,6 +96,8 @@ class MessageRenderer:
             flags=flags_view(message.flags),
             nsfw_band=message.nsfw_band or None,
             data=message.data,
+            bot=message.is_bot or UNSET,
+            command=message.command or UNSET,
         )
 
     def _plain_view(self, message: Message) -> MessageView:
@@ -192,6 +195,8 @@ def render_as(
         flags_view(message.flags, withheld=withheld),
         message.nsfw_band or None,
         None if withheld else message.data,
+        message.is_bot or UNSET,
+        message.command or UNSET,
     )
 
 

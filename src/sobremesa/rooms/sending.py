@@ -194,6 +194,7 @@ class MessageWriter:
             mentions=list(mentions) or None,
             attachments=list(files) or None,
             data=draft.data,
+            is_bot=seat.actor.is_bot or None,
             **self._kind.stored_verdict(flags, nsfw_band),
             # The time of the id: in a room it only moves forward, even if the clocks of nodes differ.
             created_at=(at := instant(time_of(message_id))),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+from msgspec import UNSET, UnsetType
+
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import MessageId, RoomId, RoomKindName
@@ -65,6 +67,10 @@ class MessageView(Output):
     nsfw_band: int | None = None
     data: dict[str, Any] | None = None
     """The custom data of its author."""
+    bot: bool | UnsetType = UNSET
+    """True for messages of bots and incoming webhooks, else absent."""
+    command: dict[str, Any] | UnsetType = UNSET
+    """The slash command that the message answers: `commandId`, `name` and `userId`; absent for other messages."""
 
 
 class SentView(MessageView):

@@ -14,12 +14,13 @@ import type {
 } from "../api/shapes";
 import type { LiveEvent, ReadyChannel } from "../live/frames";
 import type { Link } from "../live/gateway";
+import type { OwnCommandChanges } from "./commands";
 import type { OwnInboxChanges } from "./inboxes";
 import type { Outgoing, RoomKey } from "./state";
 import type { OwnThreadChanges } from "./threads";
 import type { OwnWorkspaceChanges } from "./workspaces";
 
-interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges {
+interface Own extends OwnThreadChanges, OwnInboxChanges, OwnWorkspaceChanges, OwnCommandChanges {
   "own.link": { link: Link };
   "own.session": { me: Me | null };
   "own.opened": { room: RoomKey | null };

@@ -15,6 +15,7 @@ import type {
   Unread,
 } from "../api/shapes";
 import type { Link } from "../live/gateway";
+import { NO_COMMANDS, type Commands } from "./commands";
 import { NO_INBOXES, type Inboxes } from "./inboxes";
 import { NO_THREADS, type Threads } from "./threads";
 import { NO_WORKSPACES, type Workspaces } from "./workspaces";
@@ -68,7 +69,7 @@ export interface Outgoing {
   why?: string;
 }
 
-export interface State extends Threads, Inboxes, Workspaces {
+export interface State extends Threads, Inboxes, Workspaces, Commands {
   me: Me | null;
   link: Link;
   /** Whether a `ready` has arrived; until then the screens show skeletons. */
@@ -103,6 +104,7 @@ export const EMPTY: State = {
   ...NO_THREADS,
   ...NO_INBOXES,
   ...NO_WORKSPACES,
+  ...NO_COMMANDS,
   me: null,
   link: "connecting",
   isReady: false,

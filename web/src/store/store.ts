@@ -1,6 +1,7 @@
 // The store: one state, its reducers, and the hook that selects a part of it.
 import { useRef, useSyncExternalStore } from "react";
 import type { Change } from "./changes";
+import { reduceCommands } from "./commands";
 import { reduceInboxes } from "./inboxes";
 import { reduceMessages } from "./messages";
 import { reduceOutbox } from "./outbox";
@@ -18,6 +19,7 @@ const REDUCERS: readonly ((state: State, change: Change) => State)[] = [
   reduceThreads,
   reduceInboxes,
   reduceWorkspaces,
+  reduceCommands,
   reducePeople,
 ];
 

@@ -162,7 +162,13 @@ def _leave_workspace(state: StateData, workspace_id: str) -> None:
     state.no_longer_wanted(f"/workspaces/{workspace_id}")
 
 
+def nothing_changed(state: StateData, d: Json) -> None:
+    """Change nothing: commands and their private responses are in no snapshot."""
+
+
 CHANGES: dict[str, Callable[[StateData, Json], None]] = {
+    "command.invoked": nothing_changed,
+    "command.responded": nothing_changed,
     "server.created": server_changed,
     "server.updated": server_changed,
     "server.deleted": server_deleted,

@@ -23,6 +23,8 @@ class UserProof(msgspec.Struct, frozen=True, kw_only=True):
 
     user_id: UserId
     session_id: SessionId | None = None
+    hash: str | None = None
+    """The hash of a bot's token, which proves nothing until it is compared with the session's."""
     tenant: Tenant | None = None
     issued_ms: int | None = None
     good_until_ms: int

@@ -1,10 +1,13 @@
 """Authentication: from a token to an actor.
 
-There are three kinds of token: our own access tokens, tokens of the product's issuer, and server keys. Each is verified
-once and then cached. The session, the user or the key is read consistently from the table at most every second.
+There are four kinds of token: our own access tokens, tokens of the product's issuer, server keys and tokens of bots.
+Each is verified once and then cached. The session, the user or the key is read consistently from the table at most
+every second.
 """
 
 from __future__ import annotations
+
+import hmac
 
 import structlog
 
@@ -12,6 +15,8 @@ from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Unauthenticated
 from sobremesa.domains.accounts.actor_cache import ActorCache, Proof, UserProof
+from sobremesa.domains.accounts.bot_accounts import PREFIX as BOT_PREFIX
+from sobremesa.domains.accounts.bot_accounts import prove_bot
 from sobremesa.domains.accounts.entities import Session, User, session_by_id, user_by_id
 from sobremesa.domains.accounts.errors import AccountDisabled, TokenRefused
 from sobremesa.domains.accounts.issuers import RELOAD_SECONDS, Issuers
@@ -75,6 +80,8 @@ class Authentication:
     async def _prove(self, token: str) -> Proof:
         if token.startswith(KEY_PREFIX):
             return self._keys.prove(token)
+        if token.startswith(BOT_PREFIX):
+            return prove_bot(token)
         header, hint = peek(token)
         if hint.iss != self._tokens.issuer:
             external = await self._issuers.verify(token, header, hint.iss)
@@ -95,7 +102,7 @@ class Authentication:
             raise TokenRefused("unknown_user") from None
         if not isinstance(user, User) or user.deleted_at is not None:
             raise TokenRefused("deleted_user", user_id=proof.user_id)
-        if session and not isinstance(session[0], Session):
+        if session and not _is_open(session[0], proof):
             raise TokenRefused("session_ended", user_id=user.user_id)
         if proof.tenant is not None:
             _check_external(proof, user)
@@ -109,7 +116,15 @@ class Authentication:
             session_id=proof.session_id,
             token_issued_ms=proof.issued_ms,
             is_admin=user.is_admin,
+            is_bot=user.is_bot,
         )
+
+
+def _is_open(session: object, proof: UserProof) -> bool:
+    """Return whether the session of a token is open; a bot's token must be the one that the session has."""
+    if not isinstance(session, Session):
+        return False
+    return proof.hash is None or hmac.compare_digest(session.token_hash, proof.hash)
 
 
 def _check_external(proof: UserProof, user: User) -> None:

@@ -284,6 +284,7 @@ provision = WritePattern(
     TenantUsernameClaim,
     ExternalIdClaim,
 )
+change_bot_token = WritePattern("ACC.60", "Replace or revoke the token of a bot", Session, AuditEntry)
 block_user = WritePattern("ACC.29", "Block or unblock a user", Block)
 create_api_key = WritePattern("ACC.30", "Create a server key", ApiKey, AuditEntry)
 revoke_api_key = WritePattern("ACC.31", "Revoke a server key", ApiKey, AuditEntry)
@@ -326,4 +327,5 @@ def profile_of(user_id: UserId, user: User | None) -> PublicProfile:
         username=user.username,
         display_name=user.display_name,
         avatar_url=own_picture(user.avatar_url),
+        bot=user.is_bot,
     )

@@ -8,6 +8,7 @@ from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.authentication import Authentication
+from sobremesa.domains.accounts.bot_accounts import BotAccounts
 from sobremesa.domains.accounts.deletion_hooks import JobQueue, UserDataOfDomains
 from sobremesa.domains.accounts.issuers import Issuers
 from sobremesa.domains.accounts.keyring import Keyring
@@ -45,6 +46,7 @@ def open_accounts(
     audit = Audit(table, clock, ids)
     server_keys = ServerKeys(table, clock, ids, actor_cache, audit)
     unclaimed = UnclaimedNames(table, origin)
+    bots = BotAccounts(table, clock, ids, actor_cache=actor_cache, unclaimed=unclaimed)
     authentication = Authentication(
         table,
         clock,
@@ -69,6 +71,7 @@ def open_accounts(
         settings=settings,
         authentication=authentication,
         server_keys=server_keys,
+        bots=bots,
         domains=domains,
         unclaimed=unclaimed,
     )

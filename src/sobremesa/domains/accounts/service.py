@@ -20,6 +20,7 @@ from sobremesa.domains.accounts.actor_cache import ActorCache
 from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
 from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.domains.accounts.blocks import Blocks
+from sobremesa.domains.accounts.bot_accounts import BotAccounts
 from sobremesa.domains.accounts.deletion_hooks import JobQueue, PendingDeletions, UserDataOfDomains
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import (
@@ -80,6 +81,7 @@ class Accounts:
         settings: Settings,
         authentication: Authentication,
         server_keys: ServerKeys,
+        bots: BotAccounts,
         domains: UserDataOfDomains,
         unclaimed: UnclaimedNames,
     ) -> None:
@@ -102,6 +104,7 @@ class Accounts:
         self.get_block, self.list_blocks, self.has_blocked = blocks.get_block, blocks.list_blocks, blocks.has_blocked
         self._domains = domains
         self.server_keys = server_keys
+        self.bots = bots
         self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
         self.act_as = Acting(table, audit, self.find_by_external_ids).act_as
         self.pending_deletions = PendingDeletions(table, clock)
@@ -309,6 +312,13 @@ class Accounts:
         """Delete the actor's account: sessions end at once, other data is removed in the background."""
         with self._large_requests.one_at_a_time(actor.user_id):
             await self._account_deletion.start(await self.get_me(actor), password)
+
+    async def delete_bot(self, user_id: UserId) -> None:
+        """Delete the account of a bot, as users delete their own; NotFound if there is no such bot."""
+        user = await self.get_user(user_id)
+        if not user.is_bot:
+            raise NotFound
+        await self._account_deletion.start(user, None)
 
     async def finish_deletion(self, subject: str) -> None:
         """Run the job that removes the data of a deleted user. It can be repeated at any point."""

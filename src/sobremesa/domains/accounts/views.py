@@ -26,6 +26,7 @@ class Me(Output):
     is_admin: bool
     created_at: Instant
     updated_at: Instant
+    bot: bool = False
 
 
 class UserView(Output):
@@ -36,6 +37,7 @@ class UserView(Output):
     display_name: str | None
     avatar_url: str | None
     created_at: Instant
+    bot: bool = False
 
 
 class SignedInView(Output):
@@ -94,6 +96,7 @@ def own_view(user: User) -> Me:
         is_admin=user.is_admin,
         created_at=user.created_at,
         updated_at=user.updated_at,
+        bot=user.is_bot,
     )
 
 
@@ -104,6 +107,7 @@ def user_view(user: User) -> UserView:
         display_name=user.display_name,
         avatar_url=own_picture(user.avatar_url),
         created_at=user.created_at,
+        bot=user.is_bot,
     )
 
 

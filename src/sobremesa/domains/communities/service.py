@@ -96,6 +96,7 @@ class Communities(Rooms):
         table, clock = context.table, context.clock
         access, quotas = Access(table, audit, clock), Quotas(table, clock)
         super().__init__(CHANNELS, access, context)
+        self.access = access
         self._audit = audit
         self._idempotency = idempotency
         self._quotas = quotas
@@ -118,6 +119,7 @@ class Communities(Rooms):
         key: str | None = None,
     ) -> Server:
         """Create a server, owned by the actor. Invalid if the icon is not the address of an upload."""
+        actor.require_person()
         require_own_picture("iconUrl", icon_url)
         await self._data_checks.check(actor.tenant, "server", data)
         claim = self._idempotency.claim(actor, key, "server", [name, icon_url, data])

@@ -74,6 +74,7 @@ class MemberView(Output):
     server_id: ServerId
     role: Role
     joined_at: Instant
+    bot: bool = False
 
 
 class BanView(Output):
@@ -161,7 +162,14 @@ def access_view(channel_id: ChannelId, found: AccessList | None) -> AccessView:
 
 def member_view(row: ServerMembership, profile: PublicProfile) -> MemberView:
     return MemberView(
-        row.user_id, profile.username, profile.display_name, profile.avatar_url, row.server_id, row.role, row.joined_at
+        row.user_id,
+        profile.username,
+        profile.display_name,
+        profile.avatar_url,
+        row.server_id,
+        row.role,
+        row.joined_at,
+        profile.bot,
     )
 
 

@@ -59,6 +59,7 @@ class Conversations(Rooms):
         table, clock = context.table, context.clock
         access = Access(table, audit)
         super().__init__(CONVERSATIONS, access, context)
+        self.access = access
         self._idempotency = idempotency
         self._origin = origin
         self.participants = Participants(table, clock, access, audit, context.jobs)

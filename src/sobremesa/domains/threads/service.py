@@ -118,6 +118,7 @@ class Threads(Rooms):
         self.inboxes = Inboxes(table)
         access = Access(table, clock, audit, self.inboxes)
         super().__init__(THREADS, access, context)
+        self.access = access
         self._audit = audit
         self._idempotency = idempotency
         self.participants = Participants(table, clock, access, audit, self)

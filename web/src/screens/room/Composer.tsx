@@ -1,19 +1,22 @@
 // The composer: a growing text field with mentions, emoji and files.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { callCommand, loadCommands } from "../../actions/commands";
 import { startTyping, stopTyping } from "../../actions/room";
 import { send } from "../../actions/sending";
-import type { Message, Person } from "../../api/shapes";
+import type { Command, Message, Person } from "../../api/shapes";
 import { EmojiButton } from "../../emoji/EmojiButton";
 import { Avatar } from "../../view/Avatar";
 import { IconButton } from "../../view/Icon";
-import { completionAt, type Completion } from "./completion";
+import { calledCommand, completionAt, type Completion, type Suggestion } from "./completion";
 import { draftOf, keepDraft } from "../../store/drafts";
+import { useStore } from "../../store/store";
 import { useRoom } from "./RoomContext";
 import { UploadTray } from "./UploadTray";
 import type { useUploads } from "./uploads";
 import { secondaryName, shownName } from "../../view/names";
 
 const LONGEST = 4000;
+const NO_COMMANDS: readonly Command[] = [];
 
 interface ComposerProps {
   placeholder: string;
@@ -36,9 +39,18 @@ export function Composer(props: ComposerProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const listId = useId();
-  const completion = isDismissed ? null : completionAt(text, cursor, people);
+  const serverId = useStore((state) =>
+    room.kind === "channel" ? state.channels[room.id]?.serverId : undefined,
+  );
+  const commands =
+    useStore((state) => (serverId === undefined ? undefined : state.commands[serverId])) ?? NO_COMMANDS;
+  const completion = isDismissed ? null : completionAt(text, cursor, people, commands);
+  const isCommand = text.startsWith("/");
 
   useEffect(() => keepDraft(room, text), [room, text]);
+  useEffect(() => {
+    if (isCommand && serverId !== undefined) void loadCommands(serverId);
+  }, [isCommand, serverId]);
   useEffect(() => {
     // On devices with a keyboard, focus the composer when a room opens.
     if (matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
@@ -69,15 +81,20 @@ export function Composer(props: ComposerProps) {
       box.current?.setSelectionRange(from + piece.length, from + piece.length);
     });
   };
-  const complete = (found: Completion, person: Person) =>
-    insert(`@${person.username} `, found.from, found.to);
+  const complete = (found: Completion, suggestion: Suggestion) =>
+    insert(suggestion.insert, found.from, found.to);
   const isUploading = files.uploads.some((each) => each.done === null && each.error === null);
   const ready = files.uploads.flatMap((each) => (each.done === null ? [] : [each.done]));
   const canSend = !isUploading && (text.trim() !== "" || ready.length > 0);
 
   const submit = () => {
     if (!canSend) return;
-    send(room, text.trim(), answered?.messageId ?? null, ready);
+    const called = ready.length === 0 ? calledCommand(text.trim(), commands) : null;
+    if (called === null) send(room, text.trim(), answered?.messageId ?? null, ready);
+    else {
+      stopTyping(room, true);
+      void callCommand(room.id, called.command.name, called.rest);
+    }
     setText("");
     setCursor(0);
     files.clear();
@@ -99,12 +116,14 @@ export function Composer(props: ComposerProps) {
       onAnswered();
     }
   };
-  /** Handle the keys of the open mention list; true if the key was handled. */
+  /** Handle the keys of the open list of suggestions; true if the key was handled. */
   const tookKey = (event: React.KeyboardEvent, found: Completion): boolean => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    const person = found.people[chosen];
-    if (step !== 0) setChosen((chosen + step + found.people.length) % found.people.length);
-    else if ((event.key === "Enter" || event.key === "Tab") && person !== undefined) complete(found, person);
+    const { suggestions } = found;
+    const suggestion = suggestions[chosen];
+    if (step !== 0) setChosen((chosen + step + suggestions.length) % suggestions.length);
+    else if ((event.key === "Enter" || event.key === "Tab") && suggestion !== undefined)
+      complete(found, suggestion);
     else if (event.key === "Escape") setDismissed(true);
     else return false;
     event.preventDefault();
@@ -115,20 +134,19 @@ export function Composer(props: ComposerProps) {
   return (
     <div className="composer">
       {completion !== null && (
-        <ul className="completion" role="listbox" id={listId} aria-label="People">
-          {completion.people.map((person, index) => (
+        <ul className="completion" role="listbox" id={listId} aria-label={completion.label}>
+          {completion.suggestions.map((suggestion, index) => (
             <li
-              key={person.userId}
+              key={suggestion.key}
               id={`${listId}-${index}`}
               role="option"
               aria-selected={index === chosen}
               onPointerDown={(event) => {
                 event.preventDefault();
-                complete(completion, person);
+                complete(completion, suggestion);
               }}
             >
-              <Avatar id={person.userId} name={shownName(person)} url={person.avatarUrl} size={24} presence />
-              {shownName(person)} <span className="note">{secondaryName(person)}</span>
+              <SuggestionView suggestion={suggestion} />
             </li>
           ))}
         </ul>
@@ -185,5 +203,22 @@ export function Composer(props: ComposerProps) {
         <IconButton icon="send" label="Send" className="send" disabled={!canSend} onClick={submit} />
       </div>
     </div>
+  );
+}
+
+function SuggestionView({ suggestion }: { suggestion: Suggestion }) {
+  if (suggestion.kind === "command")
+    return (
+      <>
+        <strong>/{suggestion.command.name}</strong>
+        <span className="note">{suggestion.command.description}</span>
+      </>
+    );
+  const { person } = suggestion;
+  return (
+    <>
+      <Avatar id={person.userId} name={shownName(person)} url={person.avatarUrl} size={24} presence />
+      {shownName(person)} <span className="note">{secondaryName(person)}</span>
+    </>
   );
 }

@@ -147,6 +147,7 @@ export function Head({ message }: { message: Message }) {
         >
           {shownName(message)}
         </button>
+        {message.bot === true && <span className="bot-mark">Bot</span>}
         <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
           {messageTime(message.createdAt)}
         </time>

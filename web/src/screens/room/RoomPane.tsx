@@ -15,6 +15,7 @@ import { toastError } from "../../view/toasts";
 import { ProfileCard } from "../ProfileCard";
 import { Composer } from "./Composer";
 import { MessageRow, OutgoingRow } from "./MessageRow";
+import { PrivateResponses } from "./PrivateResponses";
 import { RoomSkeleton } from "./RoomSkeleton";
 import { RoomContext, type RoomTools } from "./RoomContext";
 import { estimate, keyOf, rowsOf, type Row } from "./rows";
@@ -184,6 +185,7 @@ export function RoomPane(props: RoomPaneProps) {
             </button>
           )}
         </div>
+        <PrivateResponses room={room} />
         {props.readOnly !== undefined && <div className="read-only">{props.readOnly}</div>}
         {props.readOnly === undefined && (
           <Composer

@@ -1,0 +1,165 @@
+"""Routes of incoming webhooks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import parse_qs
+
+import msgspec
+
+from sobremesa.core.actor import PICTURE_ADDRESS, Actor
+from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound
+from sobremesa.core.ids import RoomId, RoomKindName
+from sobremesa.domains.conversations.errors import DirectIsFixed
+from sobremesa.domains.incoming_webhooks.entities import HookId
+from sobremesa.domains.incoming_webhooks.errors import NothingToPost, TooManyHooks
+from sobremesa.domains.incoming_webhooks.formats import alerts, discord, github, slack
+from sobremesa.domains.incoming_webhooks.formats.markdown import MAX_CONTENT
+from sobremesa.domains.incoming_webhooks.service import IncomingWebhooks, Post
+from sobremesa.domains.incoming_webhooks.views import HookView, NewHookView, PostedView, hook_view, new_hook_view
+from sobremesa.domains.threads.errors import ThreadNotOpen
+from sobremesa.http.endpoints import Answer, Input, Listed, PageQuery, Routes, Upload
+from sobremesa.http.problems import MalformedRequest
+from sobremesa.rooms.api import Nonce
+from sobremesa.rooms.errors import NonceReused
+from sobremesa.rooms.views import SentView
+
+MAX_NAME = 80
+MAX_BODY_BYTES = 256 * 1024
+MAX_GITHUB_BYTES = 2 * 1024 * 1024
+"""A push of many commits is large, although few of them are shown."""
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME, pattern=r"\S", examples=["Deployments"])]
+Headers = dict[str, str]
+POSTS = [NotFound, NothingToPost, ThreadNotOpen]
+
+
+class NewHook(Input):
+    """An incoming webhook to create."""
+
+    name: Name | None = None
+    avatar_url: Annotated[str, msgspec.Meta(pattern=PICTURE_ADDRESS)] | None = None
+
+
+class NativeBody(Input):
+    """A message to post."""
+
+    content: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_CONTENT, examples=["The build is green."])]
+    username: Annotated[Name, msgspec.Meta(description="The name of the author, instead of the webhook's.")] | None = (
+        None
+    )
+    nonce: Nonce | None = None
+
+
+def routes(hooks: IncomingWebhooks, site: str) -> Routes:
+    """The routes of incoming webhooks; `site` is the address of the service."""
+    api = Routes("Hooks", "Incoming webhooks: other products post messages to a room.")
+    kinds: tuple[RoomKindName, ...] = ("channel", "conversation", "thread")
+    for kind in kinds:
+        _declare_of_rooms(api, hooks, kind, site)
+    _declare_native(api, hooks)
+    _declare_chats(api, hooks)
+    _declare_products(api, hooks)
+    return api
+
+
+def _declare_of_rooms(api: Routes, hooks: IncomingWebhooks, kind: RoomKindName, site: str) -> None:
+    at = f"/{kind}s/{{room_id}}/hooks"
+    refusals = [DirectIsFixed] if kind == "conversation" else []
+
+    async def create_hook(actor: Actor, room_id: RoomId, body: NewHook) -> NewHookView:
+        """Create an incoming webhook. Its address is shown only in this response.
+
+        Requires the right to manage the room: that of channels, or to be an admin of the group or thread.
+        """
+        created = await hooks.create(actor, kind, room_id, name=body.name, avatar_url=body.avatar_url)
+        return new_hook_view(created, site)
+
+    async def list_hooks(actor: Actor, room_id: RoomId, query: PageQuery) -> Listed[HookView]:
+        """List the incoming webhooks of a room, without their addresses."""
+        found, cursor = await hooks.list_hooks(actor, kind, room_id, limit=query.limit, cursor=query.cursor)
+        return Listed([hook_view(hook) for hook in found], cursor)
+
+    async def delete_hook(actor: Actor, room_id: RoomId, hook_id: HookId) -> None:
+        """Delete an incoming webhook. Its address is refused from now on, and its messages stay."""
+        await hooks.delete(actor, kind, room_id, hook_id)
+
+    for handler, verb in ((create_hook, "create"), (list_hooks, "list"), (delete_hook, "delete")):
+        handler.__name__ = f"{verb}_{kind}_hook{'s' if verb == 'list' else ''}"
+    api.post(at, status=201, errors=[TooManyHooks, ChangedMeanwhile, Invalid, *refusals])(create_hook)
+    api.get(at, errors=refusals)(list_hooks)
+    api.delete(f"{at}/{{hook_id}}", errors=[NotFound, ChangedMeanwhile, *refusals])(delete_hook)
+
+
+def _declare_native(api: Routes, hooks: IncomingWebhooks) -> None:
+    @api.post("/hooks/{token}", status=201, also_status=200, limit="send", errors=[*POSTS, NonceReused])
+    async def post(token: str, body: NativeBody) -> Answer[SentView]:
+        """Post a message. The token in the address is the authentication.
+
+        A repeated `nonce` returns the first message, with `replayed`. Names of users in the text are mentions.
+        """
+        hook = await hooks.require_hook(token)
+        sent = await hooks.post(hook, Post(body.content, body.username, body.nonce, may_mention=True))
+        return Answer(sent, status=200 if sent.replayed else 201)
+
+
+def _declare_chats(api: Routes, hooks: IncomingWebhooks) -> None:
+    @api.post("/hooks/{token}/slack", limit="send", max_body=MAX_BODY_BYTES, max_upload=MAX_BODY_BYTES, errors=POSTS)
+    async def post_slack(token: str, upload: Upload | None = None, body: slack.SlackBody | None = None) -> PostedView:
+        """Post a message in the format of Slack's incoming webhooks, as JSON or as a form with `payload`.
+
+        Text, blocks and attachments are shown as text; what is interactive is not.
+        """
+        hook = await hooks.require_hook(token)
+        given = body if body is not None else await _form(upload)
+        return PostedView(True, (await hooks.post(hook, Post(slack.render(given), _name(given.username)))).message_id)
+
+    @api.post("/hooks/{token}/discord", status=204, limit="send", max_body=MAX_BODY_BYTES, errors=POSTS)
+    async def post_discord(token: str, body: discord.DiscordBody) -> None:
+        """Post a message in the format of Discord's webhooks: content and embeds."""
+        hook = await hooks.require_hook(token)
+        await hooks.post(hook, Post(discord.render(body), _name(body.username)))
+
+
+def _declare_products(api: Routes, hooks: IncomingWebhooks) -> None:
+    @api.post("/hooks/{token}/github", limit="send", max_body=MAX_GITHUB_BYTES, errors=POSTS)
+    async def post_github(token: str, body: github.GithubBody, headers: Headers) -> PostedView:
+        """Post an event of GitHub: a push, a pull request, an issue, a release or a ping.
+
+        The header `X-GitHub-Event` names it. Other events and actions post nothing. A repeated delivery posts once.
+        """
+        hook = await hooks.require_hook(token)
+        content = github.render(headers.get("x-github-event", ""), body)
+        if not content:
+            return PostedView(True, None)
+        delivery = headers.get("x-github-delivery", "")[:100]
+        nonce = f"github-{delivery}" if delivery else None
+        return PostedView(True, (await hooks.post(hook, Post(content, "GitHub", nonce))).message_id)
+
+    @api.post("/hooks/{token}/grafana", limit="send", max_body=MAX_BODY_BYTES, errors=POSTS)
+    async def post_grafana(token: str, body: alerts.AlertsBody) -> PostedView:
+        """Post alerts of Grafana, as its webhook contact point sends them."""
+        hook = await hooks.require_hook(token)
+        return PostedView(True, (await hooks.post(hook, Post(alerts.render(body), "Grafana"))).message_id)
+
+    @api.post("/hooks/{token}/alertmanager", limit="send", max_body=MAX_BODY_BYTES, errors=POSTS)
+    async def post_alertmanager(token: str, body: alerts.AlertsBody) -> PostedView:
+        """Post alerts of Prometheus's Alertmanager, as its webhook receiver sends them."""
+        hook = await hooks.require_hook(token)
+        return PostedView(True, (await hooks.post(hook, Post(alerts.render(body), "Alertmanager"))).message_id)
+
+
+async def _form(upload: Upload | None) -> slack.SlackBody:
+    """Return the body of a form with the field `payload`, as older Slack integrations send it."""
+    raw = b"" if upload is None else b"".join([piece async for piece in upload.pieces])
+    try:
+        fields = parse_qs(raw.decode(), max_num_fields=10)
+        return msgspec.json.decode(fields["payload"][0], type=slack.SlackBody)
+    except (KeyError, ValueError, RecursionError):
+        raise MalformedRequest("Expected JSON, or a form with JSON in `payload`.") from None
+
+
+def _name(username: str | None) -> str | None:
+    """Return the author's name of another format within our length."""
+    name = " ".join((username or "").split())
+    return name[:MAX_NAME] or None

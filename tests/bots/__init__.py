@@ -1,0 +1,1 @@
+"""Bots, through the service, on both engines."""

@@ -1,0 +1,1 @@
+"""Slash commands, through the service, on both engines."""
