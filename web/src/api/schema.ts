@@ -257,6 +257,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/channels/{channelId}/commands/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["commands.invokeCommand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/channels/{channelId}/members": {
         parameters: {
             query?: never;
@@ -268,6 +284,38 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/{roomId}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["hooks.listChannelHooks"];
+        put?: never;
+        post: operations["hooks.createChannelHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/{roomId}/hooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["hooks.deleteChannelHook"];
         options?: never;
         head?: never;
         patch?: never;
@@ -449,6 +497,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/commands/{commandId}/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["commands.respond"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations": {
         parameters: {
             query?: never;
@@ -511,6 +575,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["conversations.changeParticipant"];
+        trace?: never;
+    };
+    "/v1/conversations/{roomId}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["hooks.listConversationHooks"];
+        put?: never;
+        post: operations["hooks.createConversationHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{roomId}/hooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["hooks.deleteConversationHook"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/conversations/{roomId}/messages": {
@@ -699,6 +795,102 @@ export interface paths {
         get: operations["events.listEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/alertmanager": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postAlertmanager"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/discord": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postDiscord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postGithub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/grafana": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postGrafana"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hooks/{token}/slack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["hooks.postSlack"];
         delete?: never;
         options?: never;
         head?: never;
@@ -897,6 +1089,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{serverId}/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["bots.listServerBots"];
+        put?: never;
+        post: operations["bots.createServerBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/bots/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["bots.deleteServerBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/bots/{userId}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["bots.rotateServerBot"];
+        delete: operations["bots.revokeServerBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{serverId}/channels": {
         parameters: {
             query?: never;
@@ -908,6 +1148,38 @@ export interface paths {
         put?: never;
         post: operations["communities.createChannel"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["commands.listCommands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{serverId}/commands/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["commands.getCommand"];
+        put: operations["commands.putCommand"];
+        post?: never;
+        delete: operations["commands.deleteCommand"];
         options?: never;
         head?: never;
         patch?: never;
@@ -988,6 +1260,70 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["bots.listTenantBots"];
+        put?: never;
+        post: operations["bots.createTenantBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/bots/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["bots.deleteTenantBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/bots/{userId}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["bots.rotateTenantBot"];
+        delete: operations["bots.revokeTenantBot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/data-schemas/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["data.getSchema"];
+        put: operations["data.setSchema"];
+        post?: never;
+        delete: operations["data.removeSchema"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1137,6 +1473,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenants/{tenant}/segments/{segment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["inboxes.getSegment"];
+        put: operations["inboxes.setSegment"];
+        post?: never;
+        delete: operations["inboxes.deleteSegment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenants/{tenant}/settings": {
         parameters: {
             query?: never;
@@ -1249,6 +1601,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenants/{tenant}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["webhooks.listWebhooks"];
+        put?: never;
+        post: operations["webhooks.createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["webhooks.getWebhook"];
+        put?: never;
+        post?: never;
+        delete: operations["webhooks.deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch: operations["webhooks.changeWebhook"];
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["webhooks.listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhooks.replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenants/{tenant}/webhooks/{hookId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhooks.rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads": {
         parameters: {
             query?: never;
@@ -1260,6 +1692,38 @@ export interface paths {
         put?: never;
         post: operations["threads.createThread"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{roomId}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["hooks.listThreadHooks"];
+        put?: never;
+        post: operations["hooks.createThreadHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{roomId}/hooks/{hookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["hooks.deleteThreadHook"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2066,7 +2530,728 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "card.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.card.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.channel.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.channel.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.channel.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "command.invoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.command.invoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "command.responded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.command.responded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.conversation.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.conversation.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.conversation.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inbox.counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.counts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inbox.message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "inbox.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.member.joined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.left": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.member.left"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.member.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.message.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.message.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.message.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "participant.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.participant.joined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "participant.left": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.participant.left"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "participant.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.participant.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pin.added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.pin.added"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "pin.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.pin.removed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "preferences.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.preferences.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reaction.added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.reaction.added"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reaction.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.reaction.removed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "read.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.read.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "server.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.server.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "server.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.server.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "server.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.server.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tab.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.tab.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "thread.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.thread.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "thread.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.thread.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.user.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.item.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.item.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.item.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.item.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.item.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.item.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.member.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.member.joined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.member.left": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.member.left"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.member.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.member.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.setting.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.setting.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.setting.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.setting.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "workspace.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.workspace.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Accepted: {
@@ -2078,8 +3263,40 @@ export interface components {
             roles: ("admin" | "member" | "moderator" | "owner")[];
             userIds: string[];
         };
+        Account: {
+            html_url?: string | null;
+            login?: string;
+        };
         AccountDeletionRequest: {
             password?: string | null;
+        };
+        Alert: {
+            annotations?: {
+                [key: string]: string;
+            };
+            dashboardURL?: string | null;
+            generatorURL?: string | null;
+            labels?: {
+                [key: string]: string;
+            };
+            panelURL?: string | null;
+            silenceURL?: string | null;
+            status?: string;
+            valueString?: string | null;
+        };
+        AlertsBody: {
+            alerts?: components["schemas"]["Alert"][];
+            commonAnnotations?: {
+                [key: string]: string;
+            };
+            commonLabels?: {
+                [key: string]: string;
+            };
+            externalURL?: string | null;
+            message?: string | null;
+            status?: string;
+            title?: string | null;
+            truncatedAlerts?: number | null;
         };
         Amendment: {
             acceptedAt: string;
@@ -2093,6 +3310,18 @@ export interface components {
             summary: string;
             threadId: string;
         };
+        Attachment: {
+            author_name?: string | null;
+            blocks?: components["schemas"]["Block"][];
+            fallback?: string | null;
+            fields?: components["schemas"]["sobremesa.domains.incoming_webhooks.formats.slack.Field"][];
+            footer?: string | null;
+            image_url?: string | null;
+            pretext?: string | null;
+            text?: string | null;
+            title?: string | null;
+            title_link?: string | null;
+        };
         AttachmentView: {
             expiresAt: string;
             fileId: string;
@@ -2105,6 +3334,13 @@ export interface components {
             size: number;
             url: string;
             width: number | null;
+        };
+        AttemptView: {
+            at: string;
+            attempt: number;
+            error: string | null;
+            milliseconds: number;
+            status: number | null;
         };
         AuditView: {
             action: string;
@@ -2125,12 +3361,38 @@ export interface components {
             userId: string;
             username: string;
         };
+        Block: {
+            alt_text?: string | null;
+            elements?: {
+                [key: string]: unknown;
+            }[];
+            fields?: components["schemas"]["Text"][];
+            image_url?: string | null;
+            text?: string | components["schemas"]["Text"] | null;
+            title?: string | components["schemas"]["Text"] | null;
+            type: string;
+        };
         BlockView: {
             avatarUrl: string | null;
             createdAt: string;
             displayName: string | null;
             userId: string;
             username: string;
+        };
+        BotTokenView: {
+            token: string;
+        };
+        BotView: {
+            avatarUrl: string | null;
+            bot: boolean;
+            createdAt: string;
+            createdBy: string;
+            displayName: string | null;
+            userId: string;
+            username: string;
+        };
+        Branch: {
+            ref?: string;
         };
         CardView: {
             createdAt: string;
@@ -2184,12 +3446,22 @@ export interface components {
             userIds?: string[] | null;
         };
         ChannelChanges: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             name?: string;
             topic?: string | null;
+        };
+        ChannelGone: {
+            channelId: string;
+            serverId: string;
         };
         ChannelView: {
             channelId: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageId: string | null;
             name: string;
             private: boolean;
@@ -2197,13 +3469,38 @@ export interface components {
             topic: string | null;
             updatedAt: string | null;
         };
+        CommandView: {
+            botId: string;
+            createdAt: string;
+            description: string;
+            name: string;
+            options: {
+                [key: string]: unknown;
+            }[];
+            serverId: string;
+            updatedAt: string;
+        };
+        Commit: {
+            id?: string;
+            message?: string;
+            url?: string | null;
+        };
         ConversationChanges: {
-            name: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            name?: string | null;
+        };
+        ConversationGone: {
+            convoId: string;
         };
         ConversationView: {
             convoId: string;
             createdAt: string;
             createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
             lastMessageAt: string | null;
             lastMessageBody: string | null;
             lastMessageId: string | null;
@@ -2225,6 +3522,40 @@ export interface components {
             };
             total: number;
             unread: number;
+        };
+        DataSchemaView: {
+            /** @enum {unknown} */
+            kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+            schema: {
+                [key: string]: unknown;
+            };
+            tenant: string;
+            updatedAt: string;
+        };
+        DeliveryView: {
+            attempts: components["schemas"]["AttemptView"][];
+            eventId: string;
+            nextAttemptAt: string | null;
+            roomId: string | null;
+            /** @enum {unknown} */
+            state: "delivered" | "failed" | "retrying" | "skipped";
+            timestamp: string;
+            type: string;
+        };
+        DiscordBody: {
+            content?: string | null;
+            embeds?: components["schemas"]["Embed"][];
+            username?: string | null;
+        };
+        Discussed: {
+            base?: components["schemas"]["Branch"] | null;
+            body?: string | null;
+            draft?: boolean | null;
+            head?: components["schemas"]["Branch"] | null;
+            html_url?: string | null;
+            merged?: boolean | null;
+            number?: number;
+            title?: string;
         };
         Document: {
             createdAt: string;
@@ -2262,7 +3593,19 @@ export interface components {
             versions: components["schemas"]["Version"][];
         };
         EditedMessage: {
-            content: string;
+            content?: string;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        Embed: {
+            author?: components["schemas"]["Name"] | null;
+            description?: string | null;
+            fields?: components["schemas"]["sobremesa.domains.incoming_webhooks.formats.discord.Field"][];
+            footer?: components["schemas"]["Name"] | null;
+            image?: components["schemas"]["Picture"] | null;
+            title?: string | null;
+            url?: string | null;
         };
         EventsView: {
             items: components["schemas"]["EventView"][];
@@ -2313,6 +3656,36 @@ export interface components {
             moderation: string;
             policyHints: string[];
         };
+        GithubBody: {
+            action?: string | null;
+            assignee?: components["schemas"]["Account"] | null;
+            commits?: components["schemas"]["Commit"][];
+            compare?: string | null;
+            created?: boolean;
+            deleted?: boolean;
+            forced?: boolean;
+            issue?: components["schemas"]["Discussed"] | null;
+            label?: components["schemas"]["Label"] | null;
+            organization?: components["schemas"]["Account"] | null;
+            pull_request?: components["schemas"]["Discussed"] | null;
+            ref?: string | null;
+            release?: components["schemas"]["Release"] | null;
+            repository?: components["schemas"]["Repository"] | null;
+            requested_reviewer?: components["schemas"]["Account"] | null;
+            sender?: components["schemas"]["Account"] | null;
+            zen?: string | null;
+        };
+        HookView: {
+            avatarUrl: string | null;
+            createdAt: string;
+            createdBy: string;
+            hookId: string;
+            name: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+        };
         HowManyChanged: {
             changed: number;
         };
@@ -2327,6 +3700,14 @@ export interface components {
             ttl: {
                 [key: string]: string;
             };
+        };
+        InboxMarked: {
+            archivedAt: string | null;
+            inbox: string;
+            messageId: string;
+            readAt: string | null;
+            snoozedUntil: string | null;
+            tenant: string;
         };
         InboxMessageView: {
             archivedAt: string | null;
@@ -2362,6 +3743,18 @@ export interface components {
             serverId: string;
             uses: number;
         };
+        InvocationView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            createdAt: string;
+            expiresAt: string;
+            name: string;
+            serverId: string;
+            text: string;
+            userId: string;
+            username: string;
+        };
         ItemChanges: {
             data?: {
                 [key: string]: unknown;
@@ -2369,6 +3762,10 @@ export interface components {
             status?: string | null;
             title?: string;
             version: number;
+        };
+        ItemGone: {
+            itemId: string;
+            workspaceId: string;
         };
         ItemView: {
             createdAt: string;
@@ -2402,117 +3799,269 @@ export interface components {
             workspace: components["schemas"]["WorkspaceView"];
             workspaceId: string;
         };
-        ListedAmendment: {
+        Label: {
+            name?: string;
+        };
+        Listed_Amendment_: {
             items: components["schemas"]["Amendment"][];
             next: string | null;
         };
-        ListedAttachmentView: {
+        Listed_AttachmentView_: {
             items: components["schemas"]["AttachmentView"][];
             next: string | null;
         };
-        ListedAuditView: {
+        Listed_AuditView_: {
             items: components["schemas"]["AuditView"][];
             next: string | null;
         };
-        ListedBanView: {
+        Listed_BanView_: {
             items: components["schemas"]["BanView"][];
             next: string | null;
         };
-        ListedBlockView: {
+        Listed_BlockView_: {
             items: components["schemas"]["BlockView"][];
             next: string | null;
         };
-        ListedCardView: {
+        Listed_BotView_: {
+            items: components["schemas"]["BotView"][];
+            next: string | null;
+        };
+        Listed_CardView_: {
             items: components["schemas"]["CardView"][];
             next: string | null;
         };
-        ListedCaseView: {
+        Listed_CaseView_: {
             items: components["schemas"]["CaseView"][];
             next: string | null;
         };
-        ListedChannelView: {
+        Listed_ChannelView_: {
             items: components["schemas"]["ChannelView"][];
             next: string | null;
         };
-        ListedConversationView: {
+        Listed_CommandView_: {
+            items: components["schemas"]["CommandView"][];
+            next: string | null;
+        };
+        Listed_ConversationView_: {
             items: components["schemas"]["ConversationView"][];
             next: string | null;
         };
-        ListedDocument: {
+        Listed_DeliveryView_: {
+            items: components["schemas"]["DeliveryView"][];
+            next: string | null;
+        };
+        Listed_Document_: {
             items: components["schemas"]["Document"][];
             next: string | null;
         };
-        ListedInboxMessageView: {
+        Listed_HookView_: {
+            items: components["schemas"]["HookView"][];
+            next: string | null;
+        };
+        Listed_InboxMessageView_: {
             items: components["schemas"]["InboxMessageView"][];
             next: string | null;
         };
-        ListedInviteView: {
+        Listed_InviteView_: {
             items: components["schemas"]["InviteView"][];
             next: string | null;
         };
-        ListedItemView: {
+        Listed_ItemView_: {
             items: components["schemas"]["ItemView"][];
             next: string | null;
         };
-        ListedMemberView: {
+        Listed_MemberView_: {
             items: components["schemas"]["MemberView"][];
             next: string | null;
         };
-        ListedMessageView: {
+        Listed_MessageView_: {
             items: components["schemas"]["MessageView"][];
             next: string | null;
         };
-        ListedOwnWorkspaceView: {
+        Listed_OwnWorkspaceView_: {
             items: components["schemas"]["OwnWorkspaceView"][];
             next: string | null;
         };
-        ListedParticipantView: {
+        Listed_ParticipantView_: {
             items: components["schemas"]["ParticipantView"][];
             next: string | null;
         };
-        ListedPinView: {
+        Listed_PinView_: {
             items: components["schemas"]["PinView"][];
             next: string | null;
         };
-        ListedReactorView: {
+        Listed_ReactorView_: {
             items: components["schemas"]["ReactorView"][];
             next: string | null;
         };
-        ListedReaderView: {
+        Listed_ReaderView_: {
             items: components["schemas"]["ReaderView"][];
             next: string | null;
         };
-        ListedServerView: {
+        Listed_ServerView_: {
             items: components["schemas"]["ServerView"][];
             next: string | null;
         };
-        ListedSessionView: {
+        Listed_SessionView_: {
             items: components["schemas"]["SessionView"][];
             next: string | null;
         };
-        ListedSettingView: {
+        Listed_SettingView_: {
             items: components["schemas"]["SettingView"][];
             next: string | null;
         };
-        ListedThreadParticipantView: {
+        Listed_ThreadParticipantView_: {
             items: components["schemas"]["ThreadParticipantView"][];
             next: string | null;
         };
-        ListedThreadView: {
+        Listed_ThreadView_: {
             items: components["schemas"]["ThreadView"][];
             next: string | null;
         };
-        ListedUserView: {
+        Listed_UserView_: {
             items: components["schemas"]["UserView"][];
             next: string | null;
         };
-        ListedWorkspaceInviteView: {
+        Listed_WebhookView_: {
+            items: components["schemas"]["WebhookView"][];
+            next: string | null;
+        };
+        Listed_WorkspaceInviteView_: {
             items: components["schemas"]["WorkspaceInviteView"][];
             next: string | null;
         };
-        ListedWorkspaceMemberView: {
+        Listed_WorkspaceMemberView_: {
             items: components["schemas"]["WorkspaceMemberView"][];
             next: string | null;
+        };
+        LiveConversation: {
+            convoId: string;
+            createdAt: string;
+            createdBy: string | null;
+            data: {
+                [key: string]: unknown;
+            } | null;
+            lastMessageAt: string | null;
+            lastMessageBody: string | null;
+            lastMessageId: string | null;
+            lastMessageSender: string | null;
+            name: string | null;
+            participantCount: number | null;
+            /** @enum {unknown} */
+            type: "direct" | "group";
+            updatedAt: string | null;
+        };
+        LiveCounts: {
+            categories: {
+                [key: string]: components["schemas"]["CategoryCountView"];
+            };
+            inbox: string;
+            tenant: string;
+            total: number;
+            unread: number;
+        };
+        LiveInboxMessage: {
+            archivedAt: string | null;
+            /** @enum {unknown} */
+            audience: "everyone" | "users";
+            body: unknown;
+            category: string | null;
+            ctaUri: string | null;
+            expiresAt: string | null;
+            inbox: string;
+            messageId: string;
+            readAt: string | null;
+            receivedAt: string;
+            sender: string;
+            snoozedUntil: string | null;
+            tenant: string;
+            title: string;
+        };
+        LiveMessage: {
+            action: {
+                [key: string]: unknown;
+            } | null;
+            attachments: components["schemas"]["MessageFile"][];
+            authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
+            content: string;
+            createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
+            deleted: boolean;
+            displayName: string | null;
+            edited: boolean;
+            editedAt: string | null;
+            flags: components["schemas"]["FlagsView"] | null;
+            mentions: string[];
+            messageId: string;
+            nonce?: string;
+            nsfwBand: number | null;
+            reactions: components["schemas"]["LiveReaction"][];
+            replyTo: string | null;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            type: string;
+            username: string;
+        };
+        LiveParticipant: {
+            avatarUrl: string | null;
+            blockedUntil?: string | null;
+            displayName: string | null;
+            joinedAt: string;
+            role: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+            username: string;
+        };
+        LiveReaction: {
+            count: number;
+            emoji: string;
+            userIds: string[];
+        };
+        LiveSetting: {
+            name: string;
+            updatedAt: string | null;
+            updatedBy: string | null;
+            value: unknown;
+            workspaceId: string;
+        };
+        LiveThread: {
+            buyerUserId: string;
+            city: string | null;
+            createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            kind: "inquiry" | "project";
+            lastMessageAt: string | null;
+            lastMessageId: string | null;
+            lbgId: string | null;
+            legId: string | null;
+            listingId: string | null;
+            lockedBy: string | null;
+            participants: string[];
+            safeModeRequired: boolean;
+            sellerUserId: string;
+            /** @enum {unknown} */
+            status: "archived" | "locked" | "open";
+            threadId: string;
+            updatedAt: string | null;
+        };
+        LiveUser: {
+            avatarUrl: string | null;
+            displayName: string | null;
+            updatedAt: string;
+            userId: string;
+            username: string;
         };
         Login: {
             device?: string | null;
@@ -2521,6 +4070,7 @@ export interface components {
         };
         Me: {
             avatarUrl: string | null;
+            bot: boolean;
             createdAt: string;
             displayName: string | null;
             email: string | null;
@@ -2531,8 +4081,13 @@ export interface components {
             userId: string;
             username: string;
         };
+        MemberGone: {
+            serverId: string;
+            userId: string;
+        };
         MemberView: {
             avatarUrl: string | null;
+            bot: boolean;
             displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
@@ -2550,14 +4105,27 @@ export interface components {
             size: number;
             w?: number;
         };
+        MessageGone: {
+            messageId: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+        };
         MessageView: {
             action: {
                 [key: string]: unknown;
             } | null;
             attachments: components["schemas"]["MessageFile"][];
             authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
             content: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             deleted: boolean;
             displayName: string | null;
             edited: boolean;
@@ -2574,8 +4142,32 @@ export interface components {
             type: string;
             username: string;
         };
+        Name: {
+            name?: string | null;
+            text?: string | null;
+            url?: string | null;
+        };
+        NativeBody: {
+            content: string;
+            nonce?: string | null;
+            username?: string | null;
+        };
         NewBan: {
             reason?: string | null;
+        };
+        NewBot: {
+            displayName?: string | null;
+            username: string;
+        };
+        NewBotView: {
+            avatarUrl: string | null;
+            bot: boolean;
+            createdAt: string;
+            createdBy: string;
+            displayName: string | null;
+            token: string;
+            userId: string;
+            username: string;
         };
         NewCard: {
             payload: {
@@ -2585,14 +4177,32 @@ export interface components {
         };
         NewChannel: {
             access?: components["schemas"]["ChannelAccessList"] | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             name: string;
             topic?: string | null;
         };
+        NewCommand: {
+            botId: string;
+            description: string;
+            options?: {
+                [key: string]: unknown;
+            }[];
+        };
         NewConversation: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             name?: string | null;
             /** @enum {unknown} */
             type: "direct" | "group";
             userIds: string[];
+        };
+        NewDataSchema: {
+            schema: {
+                [key: string]: unknown;
+            };
         };
         NewDecision: {
             /** @enum {unknown} */
@@ -2621,6 +4231,22 @@ export interface components {
             name: string;
             size: number;
         };
+        NewHook: {
+            avatarUrl?: string | null;
+            name?: string | null;
+        };
+        NewHookView: {
+            avatarUrl: string | null;
+            createdAt: string;
+            createdBy: string;
+            hookId: string;
+            name: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            url: string;
+            userId: string;
+        };
         NewInboxConfig: {
             description?: string | null;
             schema?: {
@@ -2632,7 +4258,7 @@ export interface components {
             } | null;
         };
         NewInboxMessage: {
-            audience: components["schemas"]["Users"] | components["schemas"]["Everyone"];
+            audience: components["schemas"]["Users"] | components["schemas"]["Everyone"] | components["schemas"]["StoredSegment"];
             body: unknown;
             category?: string | null;
             ctaUri?: string | null;
@@ -2644,6 +4270,10 @@ export interface components {
         NewInvite: {
             expiresInSeconds?: number | null;
             maxUses?: number | null;
+        };
+        NewInvocation: {
+            nonce?: string | null;
+            text?: string;
         };
         NewItem: {
             data?: {
@@ -2663,6 +4293,9 @@ export interface components {
         NewMessage: {
             attachments?: string[];
             content?: string;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             nonce?: string | null;
             replyTo?: string | null;
             system?: boolean;
@@ -2696,6 +4329,12 @@ export interface components {
             password: string;
             username: string;
         };
+        NewResponse: {
+            content: string;
+            nonce?: string | null;
+            /** @enum {unknown} */
+            visibility?: "private" | "public";
+        };
         NewRole: {
             /** @enum {unknown} */
             role: "admin" | "member" | "moderator" | "owner";
@@ -2704,16 +4343,18 @@ export interface components {
             /** @enum {unknown} */
             role: "admin" | "member";
         };
+        NewSegment: {
+            userIds: string[];
+        };
         NewServer: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             iconUrl?: string | null;
             name: string;
         };
         NewSignature: {
             version: number;
-        };
-        NewStatus: {
-            /** @enum {unknown} */
-            status: "archived" | "locked" | "open";
         };
         NewTab: {
             content: {
@@ -2727,6 +4368,9 @@ export interface components {
         };
         NewThread: {
             city?: string | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lbgId?: string | null;
@@ -2755,6 +4399,11 @@ export interface components {
             fileId?: string | null;
             note?: string | null;
             version: number;
+        };
+        NewWebhook: {
+            events: string[];
+            rooms?: string[] | null;
+            url: string;
         };
         NewWorkspace: {
             name: string;
@@ -2785,6 +4434,12 @@ export interface components {
             tabs: components["schemas"]["TabView"][];
             threadId: string;
         };
+        ParticipantGone: {
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+        };
         ParticipantView: {
             avatarUrl: string | null;
             convoId: string;
@@ -2807,13 +4462,34 @@ export interface components {
             userId: string;
             username: string;
         };
+        Picture: {
+            url?: string | null;
+        };
+        PinChanged: {
+            messageId: string;
+            pinnedAt: string;
+            pinnedBy: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+        };
         PinView: {
             message: components["schemas"]["MessageView"];
             pinnedAt: string;
             pinnedBy: string;
         };
+        PostedView: {
+            messageId: string | null;
+            ok: boolean;
+        };
         Preferences: {
             muted: boolean;
+        };
+        PreferencesChanged: {
+            muted: boolean;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
         };
         PreferencesView: {
             muted: boolean;
@@ -2869,6 +4545,16 @@ export interface components {
             end: string;
             start: string;
         };
+        ReactionChanged: {
+            count: number;
+            emoji: string;
+            messageId: string;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
+            userIds: string[];
+        };
         ReactionView: {
             count: number;
             emoji: string;
@@ -2892,6 +4578,14 @@ export interface components {
             readAt: string | null;
             userId: string;
             username: string;
+        };
+        ReadMoved: {
+            lastReadMessageId: string;
+            readAt: string | null;
+            roomId: string;
+            /** @enum {unknown} */
+            roomKind: "channel" | "conversation" | "thread";
+            userId: string;
         };
         ReadUpTo: {
             messageId: string;
@@ -2927,8 +4621,27 @@ export interface components {
             device?: string | null;
             token: string;
         };
+        Release: {
+            body?: string | null;
+            html_url?: string | null;
+            name?: string | null;
+            prerelease?: boolean;
+            tag_name?: string;
+        };
+        ReplaySince: {
+            /** Format: date-time */
+            since: string;
+        };
+        ReplayView: {
+            since: string;
+            state: string;
+        };
         Report: {
             reason: string;
+        };
+        Repository: {
+            full_name?: string;
+            html_url?: string | null;
         };
         ResetConfirmation: {
             password: string;
@@ -2936,6 +4649,21 @@ export interface components {
         };
         ResetRequest: {
             email: string;
+        };
+        ResponseView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            content: string | null;
+            createdAt: string;
+            messageId: string | null;
+            name: string;
+            responseId: string;
+            serverId: string;
+            userId: string;
+            username: string;
+            /** @enum {unknown} */
+            visibility: "private" | "public";
         };
         ReviewedMessage: {
             action: {
@@ -2977,14 +4705,26 @@ export interface components {
             decision: "approve" | "block";
             note?: string | null;
         };
+        SegmentView: {
+            segment: string;
+            updatedAt: string;
+            users: number;
+        };
         SentView: {
             action: {
                 [key: string]: unknown;
             } | null;
             attachments: components["schemas"]["MessageFile"][];
             authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
             content: string;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             deleted: boolean;
             displayName: string | null;
             edited: boolean;
@@ -3003,8 +4743,14 @@ export interface components {
             username: string;
         };
         ServerChanges: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
             iconUrl?: string | null;
             name?: string;
+        };
+        ServerGone: {
+            serverId: string;
         };
         ServerTarget: {
             code: string;
@@ -3016,6 +4762,9 @@ export interface components {
         ServerView: {
             channelCount?: number;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             iconUrl: string | null;
             name: string;
             ownerId: string;
@@ -3028,6 +4777,10 @@ export interface components {
             device: string | null;
             lastUsedAt: string;
             sessionId: string;
+        };
+        SettingGone: {
+            name: string;
+            workspaceId: string;
         };
         SettingView: {
             name: string;
@@ -3047,9 +4800,29 @@ export interface components {
             refreshToken: string;
             user: components["schemas"]["Me"];
         };
+        SlackBody: {
+            attachments?: components["schemas"]["Attachment"][];
+            blocks?: components["schemas"]["Block"][];
+            text?: string | null;
+            username?: string | null;
+        };
         SnoozeUntil: {
             /** Format: date-time */
             until: string;
+        };
+        "sobremesa.domains.incoming_webhooks.formats.discord.Field": {
+            name?: string;
+            value?: string;
+        };
+        "sobremesa.domains.incoming_webhooks.formats.slack.Field": {
+            title?: string | null;
+            value?: string | null;
+        };
+        StoredSegment: {
+            /** @enum {unknown} */
+            kind: "segment";
+            label?: string | null;
+            segment: string;
         };
         TabView: {
             content: {
@@ -3085,6 +4858,17 @@ export interface components {
             userId: string;
             username: string;
         };
+        Text: {
+            text?: string;
+            type?: string;
+        };
+        ThreadChanges: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            status?: "archived" | "locked" | "open";
+        };
         ThreadParticipantChanges: {
             blockedUntil?: string | null;
             muted?: boolean;
@@ -3105,6 +4889,9 @@ export interface components {
             buyerUserId: string;
             city: string | null;
             createdAt: string;
+            data: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {unknown} */
             kind: "inquiry" | "project";
             lastMessageAt: string | null;
@@ -3166,6 +4953,7 @@ export interface components {
         };
         UserView: {
             avatarUrl: string | null;
+            bot: boolean;
             createdAt: string;
             displayName: string | null;
             userId: string;
@@ -3180,8 +4968,44 @@ export interface components {
             signatures: components["schemas"]["Signature"][];
             version: number;
         };
+        WebhookChange: {
+            disabled?: boolean;
+            events?: string[];
+            rooms?: string[] | null;
+            url?: string;
+        };
+        WebhookView: {
+            createdAt: string;
+            disabled: boolean;
+            disabledAt: string | null;
+            disabledReason: ("failing" | "gone" | "requested") | null;
+            events: string[];
+            failingSince: string | null;
+            hookId: string;
+            previousSecretUntil: string | null;
+            rooms: string[] | null;
+            updatedAt: string;
+            url: string;
+        };
+        WebhookWithSecret: {
+            createdAt: string;
+            disabled: boolean;
+            disabledAt: string | null;
+            disabledReason: ("failing" | "gone" | "requested") | null;
+            events: string[];
+            failingSince: string | null;
+            hookId: string;
+            previousSecretUntil: string | null;
+            rooms: string[] | null;
+            secret: string;
+            updatedAt: string;
+            url: string;
+        };
         WorkspaceChanges: {
             name: string;
+        };
+        WorkspaceGone: {
+            workspaceId: string;
         };
         WorkspaceInviteView: {
             code: string;
@@ -3190,6 +5014,10 @@ export interface components {
             expiresAt: string | null;
             maxUses: number | null;
             uses: number;
+            workspaceId: string;
+        };
+        WorkspaceMemberGone: {
+            userId: string;
             workspaceId: string;
         };
         WorkspaceMemberView: {
@@ -3251,7 +5079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedServerView"];
+                    "application/json": components["schemas"]["Listed_ServerView_"];
                 };
             };
         };
@@ -3277,7 +5105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAttachmentView"];
+                    "application/json": components["schemas"]["Listed_AttachmentView_"];
                 };
             };
         };
@@ -3836,6 +5664,37 @@ export interface operations {
             };
         };
     };
+    "commands.invokeCommand": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                channelId: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewInvocation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvocationView"];
+                };
+            };
+        };
+    };
     "communities.listChannelMembers": {
         parameters: {
             query?: {
@@ -3860,8 +5719,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMemberView"];
+                    "application/json": components["schemas"]["Listed_MemberView_"];
                 };
+            };
+        };
+    };
+    "hooks.listChannelHooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_HookView_"];
+                };
+            };
+        };
+    };
+    "hooks.createChannelHook": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewHook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHookView"];
+                };
+            };
+        };
+    };
+    "hooks.deleteChannelHook": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                hookId: string;
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -3892,7 +5835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMessageView"];
+                    "application/json": components["schemas"]["Listed_MessageView_"];
                 };
             };
         };
@@ -4002,7 +5945,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["EditedMessage"];
             };
@@ -4047,7 +5990,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReactorView"];
+                    "application/json": components["schemas"]["Listed_ReactorView_"];
                 };
             };
         };
@@ -4157,7 +6100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedPinView"];
+                    "application/json": components["schemas"]["Listed_PinView_"];
                 };
             };
         };
@@ -4296,7 +6239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReaderView"];
+                    "application/json": components["schemas"]["Listed_ReaderView_"];
                 };
             };
         };
@@ -4375,6 +6318,36 @@ export interface operations {
             };
         };
     };
+    "commands.respond": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                commandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewResponse"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseView"];
+                };
+            };
+        };
+    };
     "conversations.listConversations": {
         parameters: {
             query?: {
@@ -4397,7 +6370,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedConversationView"];
+                    "application/json": components["schemas"]["Listed_ConversationView_"];
                 };
             };
         };
@@ -4479,7 +6452,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ConversationChanges"];
             };
@@ -4524,7 +6497,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedParticipantView"];
+                    "application/json": components["schemas"]["Listed_ParticipantView_"];
                 };
             };
         };
@@ -4615,6 +6588,90 @@ export interface operations {
             };
         };
     };
+    "hooks.listConversationHooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_HookView_"];
+                };
+            };
+        };
+    };
+    "hooks.createConversationHook": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewHook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHookView"];
+                };
+            };
+        };
+    };
+    "hooks.deleteConversationHook": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                hookId: string;
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "conversations.listMessages": {
         parameters: {
             query?: {
@@ -4642,7 +6699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMessageView"];
+                    "application/json": components["schemas"]["Listed_MessageView_"];
                 };
             };
         };
@@ -4752,7 +6809,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["EditedMessage"];
             };
@@ -4797,7 +6854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReactorView"];
+                    "application/json": components["schemas"]["Listed_ReactorView_"];
                 };
             };
         };
@@ -4907,7 +6964,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedPinView"];
+                    "application/json": components["schemas"]["Listed_PinView_"];
                 };
             };
         };
@@ -5046,7 +7103,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReaderView"];
+                    "application/json": components["schemas"]["Listed_ReaderView_"];
                 };
             };
         };
@@ -5149,6 +7206,188 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventsView"];
+                };
+            };
+        };
+    };
+    "hooks.post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NativeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentView"];
+                };
+            };
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentView"];
+                };
+            };
+        };
+    };
+    "hooks.postAlertmanager": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
+                };
+            };
+        };
+    };
+    "hooks.postDiscord": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DiscordBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "hooks.postGithub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["GithubBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
+                };
+            };
+        };
+    };
+    "hooks.postGrafana": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
+                };
+            };
+        };
+    };
+    "hooks.postSlack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SlackBody"];
+                "application/octet-stream": unknown;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedView"];
                 };
             };
         };
@@ -5304,7 +7543,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedCaseView"];
+                    "application/json": components["schemas"]["Listed_CaseView_"];
                 };
             };
         };
@@ -5412,7 +7651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedServerView"];
+                    "application/json": components["schemas"]["Listed_ServerView_"];
                 };
             };
         };
@@ -5552,7 +7791,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
             };
         };
@@ -5581,7 +7820,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedBanView"];
+                    "application/json": components["schemas"]["Listed_BanView_"];
                 };
             };
         };
@@ -5642,6 +7881,142 @@ export interface operations {
             };
         };
     };
+    "bots.listServerBots": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_BotView_"];
+                };
+            };
+        };
+    };
+    "bots.createServerBot": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBot"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewBotView"];
+                };
+            };
+        };
+    };
+    "bots.deleteServerBot": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "bots.rotateServerBot": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotTokenView"];
+                };
+            };
+        };
+    };
+    "bots.revokeServerBot": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                serverId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "communities.listChannels": {
         parameters: {
             query?: {
@@ -5668,7 +8043,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedChannelView"];
+                    "application/json": components["schemas"]["Listed_ChannelView_"];
                 };
             };
         };
@@ -5704,6 +8079,118 @@ export interface operations {
             };
         };
     };
+    "commands.listCommands": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_CommandView_"];
+                };
+            };
+        };
+    };
+    "commands.getCommand": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                name: string;
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandView"];
+                };
+            };
+        };
+    };
+    "commands.putCommand": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                name: string;
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCommand"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandView"];
+                };
+            };
+        };
+    };
+    "commands.deleteCommand": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                name: string;
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "communities.listInvites": {
         parameters: {
             query?: {
@@ -5728,7 +8215,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedInviteView"];
+                    "application/json": components["schemas"]["Listed_InviteView_"];
                 };
             };
         };
@@ -5790,7 +8277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMemberView"];
+                    "application/json": components["schemas"]["Listed_MemberView_"];
                 };
             };
         };
@@ -5971,8 +8458,211 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
+            };
+        };
+    };
+    "bots.listTenantBots": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_BotView_"];
+                };
+            };
+        };
+    };
+    "bots.createTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBot"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewBotView"];
+                };
+            };
+        };
+    };
+    "bots.deleteTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "bots.rotateTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotTokenView"];
+                };
+            };
+        };
+    };
+    "bots.revokeTenantBot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "data.getSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSchemaView"];
+                };
+            };
+        };
+    };
+    "data.setSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDataSchema"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSchemaView"];
+                };
+            };
+        };
+    };
+    "data.removeSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "channel" | "conversation" | "message" | "server" | "thread" | "user";
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -6084,7 +8774,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedInboxMessageView"];
+                    "application/json": components["schemas"]["Listed_InboxMessageView_"];
                 };
             };
         };
@@ -6295,6 +8985,83 @@ export interface operations {
             };
         };
     };
+    "inboxes.getSegment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                segment: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentView"];
+                };
+            };
+        };
+    };
+    "inboxes.setSegment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                segment: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSegment"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentView"];
+                };
+            };
+        };
+    };
+    "inboxes.deleteSegment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                segment: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "inboxes.getTenant": {
         parameters: {
             query?: never;
@@ -6358,11 +9125,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": unknown;
-                "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
-                };
+                "application/x-ndjson": string;
             };
         };
         responses: {
@@ -6567,6 +9330,220 @@ export interface operations {
             };
         };
     };
+    "webhooks.listWebhooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_WebhookView_"];
+                };
+            };
+        };
+    };
+    "webhooks.createWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    "webhooks.getWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+        };
+    };
+    "webhooks.deleteWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhooks.changeWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+        };
+    };
+    "webhooks.listDeliveries": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_DeliveryView_"];
+                };
+            };
+        };
+    };
+    "webhooks.replayWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaySince"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+        };
+    };
+    "webhooks.rotateSecret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hookId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
     "threads.listThreads": {
         parameters: {
             query?: {
@@ -6591,7 +9568,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedThreadView"];
+                    "application/json": components["schemas"]["Listed_ThreadView_"];
                 };
             };
         };
@@ -6636,6 +9613,90 @@ export interface operations {
             };
         };
     };
+    "hooks.listThreadHooks": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_HookView_"];
+                };
+            };
+        };
+    };
+    "hooks.createThreadHook": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewHook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHookView"];
+                };
+            };
+        };
+    };
+    "hooks.deleteThreadHook": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                hookId: string;
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "threads.listMessages": {
         parameters: {
             query?: {
@@ -6663,7 +9724,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedMessageView"];
+                    "application/json": components["schemas"]["Listed_MessageView_"];
                 };
             };
         };
@@ -6773,7 +9834,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["EditedMessage"];
             };
@@ -6818,7 +9879,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReactorView"];
+                    "application/json": components["schemas"]["Listed_ReactorView_"];
                 };
             };
         };
@@ -6928,7 +9989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedPinView"];
+                    "application/json": components["schemas"]["Listed_PinView_"];
                 };
             };
         };
@@ -7067,7 +10128,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedReaderView"];
+                    "application/json": components["schemas"]["Listed_ReaderView_"];
                 };
             };
         };
@@ -7183,9 +10244,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewStatus"];
+                "application/json": components["schemas"]["ThreadChanges"];
             };
         };
         responses: {
@@ -7228,7 +10289,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAmendment"];
+                    "application/json": components["schemas"]["Listed_Amendment_"];
                 };
             };
         };
@@ -7257,7 +10318,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
             };
         };
@@ -7286,7 +10347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedCardView"];
+                    "application/json": components["schemas"]["Listed_CardView_"];
                 };
             };
         };
@@ -7406,7 +10467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedDocument"];
+                    "application/json": components["schemas"]["Listed_Document_"];
                 };
             };
         };
@@ -7728,7 +10789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedThreadParticipantView"];
+                    "application/json": components["schemas"]["Listed_ThreadParticipantView_"];
                 };
             };
         };
@@ -7946,7 +11007,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedUserView"];
+                    "application/json": components["schemas"]["Listed_UserView_"];
                 };
             };
         };
@@ -8077,7 +11138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedBlockView"];
+                    "application/json": components["schemas"]["Listed_BlockView_"];
                 };
             };
         };
@@ -8282,7 +11343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedSessionView"];
+                    "application/json": components["schemas"]["Listed_SessionView_"];
                 };
             };
         };
@@ -8359,7 +11420,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedOwnWorkspaceView"];
+                    "application/json": components["schemas"]["Listed_OwnWorkspaceView_"];
                 };
             };
         };
@@ -8502,7 +11563,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedAuditView"];
+                    "application/json": components["schemas"]["Listed_AuditView_"];
                 };
             };
         };
@@ -8531,7 +11592,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedWorkspaceInviteView"];
+                    "application/json": components["schemas"]["Listed_WorkspaceInviteView_"];
                 };
             };
         };
@@ -8594,7 +11655,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedItemView"];
+                    "application/json": components["schemas"]["Listed_ItemView_"];
                 };
             };
         };
@@ -8741,7 +11802,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedWorkspaceMemberView"];
+                    "application/json": components["schemas"]["Listed_WorkspaceMemberView_"];
                 };
             };
         };
@@ -8828,7 +11889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedSettingView"];
+                    "application/json": components["schemas"]["Listed_SettingView_"];
                 };
             };
         };
@@ -8890,6 +11951,1491 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SettingView"];
                 };
+            };
+        };
+    };
+    "webhook.card.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CardView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "card.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.channel.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ChannelView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "channel.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.channel.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ChannelGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "channel.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.channel.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ChannelView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "channel.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.command.invoked": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["InvocationView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "command.invoked";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.command.responded": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ResponseView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "command.responded";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversation.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveConversation"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "conversation.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversation.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ConversationGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "conversation.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversation.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveConversation"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "conversation.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.counts": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveCounts"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.counts";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.message": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveInboxMessage"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.message";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["InboxMarked"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.member.joined": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "member.joined";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.member.left": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MemberGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "member.left";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.member.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "member.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.message.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveMessage"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "message.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.message.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MessageGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "message.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.message.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveMessage"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "message.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.participant.joined": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveParticipant"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "participant.joined";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.participant.left": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ParticipantGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "participant.left";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.participant.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveParticipant"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "participant.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.pin.added": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PinChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "pin.added";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.pin.removed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PinChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "pin.removed";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.preferences.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PreferencesChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "preferences.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.reaction.added": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReactionChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "reaction.added";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.reaction.removed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReactionChanged"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "reaction.removed";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.read.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReadMoved"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "read.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.server.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ServerView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "server.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.server.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ServerGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "server.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.server.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ServerView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "server.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.tab.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TabView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "tab.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.thread.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveThread"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "thread.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.thread.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveThread"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "thread.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.user.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveUser"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "user.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.item.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ItemView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.item.created";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.item.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ItemGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.item.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.item.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ItemView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.item.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.member.joined": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceMemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.member.joined";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.member.left": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceMemberGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.member.left";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.member.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceMemberView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.member.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.setting.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SettingGone"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.setting.deleted";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.setting.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LiveSetting"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.setting.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.workspace.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WorkspaceView"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "workspace.updated";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

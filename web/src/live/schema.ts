@@ -91,6 +91,8 @@ export interface components {
             "channel.created": components["schemas"]["ChannelView"];
             "channel.deleted": components["schemas"]["ChannelGone"];
             "channel.updated": components["schemas"]["ChannelView"];
+            "command.invoked": components["schemas"]["InvocationView"];
+            "command.responded": components["schemas"]["ResponseView"];
             "conversation.created": components["schemas"]["LiveConversation"];
             "conversation.deleted": components["schemas"]["ConversationGone"];
             "conversation.updated": components["schemas"]["LiveConversation"];
@@ -187,6 +189,18 @@ export interface components {
             /** @constant */
             op: 9;
         };
+        InvocationView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            createdAt: string;
+            expiresAt: string;
+            name: string;
+            serverId: string;
+            text: string;
+            userId: string;
+            username: string;
+        };
         ItemGone: {
             itemId: string;
             workspaceId: string;
@@ -254,6 +268,10 @@ export interface components {
             } | null;
             attachments: components["schemas"]["MessageFile"][];
             authorId: string;
+            bot?: boolean;
+            command?: {
+                [key: string]: unknown;
+            };
             content: string;
             createdAt: string;
             data: {
@@ -332,6 +350,7 @@ export interface components {
         };
         Me: {
             avatarUrl: string | null;
+            bot: boolean;
             createdAt: string;
             displayName: string | null;
             email: string | null;
@@ -348,6 +367,7 @@ export interface components {
         };
         MemberView: {
             avatarUrl: string | null;
+            bot: boolean;
             displayName: string | null;
             joinedAt: string;
             /** @enum {unknown} */
@@ -495,6 +515,21 @@ export interface components {
         };
         Renewed: {
             expiresAt: string;
+        };
+        ResponseView: {
+            botId: string;
+            channelId: string;
+            commandId: string;
+            content: string | null;
+            createdAt: string;
+            messageId: string | null;
+            name: string;
+            responseId: string;
+            serverId: string;
+            userId: string;
+            username: string;
+            /** @enum {unknown} */
+            visibility: "private" | "public";
         };
         Result: {
             body: unknown;
