@@ -32,9 +32,11 @@ NOUNS = (
     "invites",
     "attachments",
     "moderation",
+    "imports",
     "presence",
 )
 WITHOUT_ACTOR = {
+    "imports": {"start"},
     "accounts": {
         "register",
         "ask_registration",
