@@ -56,6 +56,18 @@ async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(wor
     assert await other.contents() == ["after"]
 
 
+async def test_a_message_that_is_sent_between_two_batches_remains_the_last_one(app: Sobremesa, room: Room) -> None:
+    run = app.imports.start(DEFAULT_TENANT)
+    start = app.clock.now_ms() - 1000
+    await run.add(lines_of(room.line("first", start)))
+    sent = await room.send(room.ben, "sent")
+
+    await run.add(lines_of(room.line("second", start + 1)))
+
+    assert (await room.head(app)).last_message_id == sent.message_id
+    assert await room.unread(room.ana) == (1, False)
+
+
 async def test_two_imports_of_the_same_lines_at_the_same_time_create_each_message_once(
     app: Sobremesa, room: Room
 ) -> None:
