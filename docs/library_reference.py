@@ -34,9 +34,11 @@ NOUNS = (
     "attachments",
     "notifications",
     "moderation",
+    "imports",
     "presence",
 )
 WITHOUT_ACTOR = {
+    "imports": {"start"},
     "accounts": {
         "register",
         "ask_registration",

@@ -348,6 +348,11 @@ def make_real(case: Case[Any], world: World, operation: str) -> None:
         case.query["token"] = world.tokens[SIGNED[operation]]
 
 
+@schemathesis.serializer("application/x-ndjson")
+def lines_of_json(context: Any, value: Any) -> bytes:
+    return str(value).encode(errors="surrogatepass")
+
+
 @pytest.mark.long
 @pytest.mark.timeout(SECONDS)
 def test_every_answer_is_one_that_the_document_describes(server: Server, engine: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from communities.conftest import Ahead
+from communities.world import requests
 from imports.world import LONG_AGO, Room, ms, run_import
 from sobremesa.app import Sobremesa
 from sobremesa.rooms.unread import MAX_PAGES, MAX_ROWS_READ
@@ -23,7 +24,7 @@ async def test_messages_that_were_unread_remain_so(app: Sobremesa, room: Room, c
     clock.move(seconds=600)
     later = ms(sent.created_at) + 1
 
-    await run_import(app, [room.line(str(each), later + each) for each in range(MAX_ROWS_READ + 50)])
+    await run_import(app, [room.line(str(each), later + each) for each in range(MAX_PAGES * MAX_ROWS_READ + 1)])
 
     assert await room.unread(room.ben) == (1, False)
     await room.service.mark_read(room.ben, room.room_id, sent.message_id)
@@ -60,9 +61,13 @@ async def test_unread_messages_behind_very_many_imported_ones_are_known_to_exist
 
 async def test_a_second_import_keeps_the_last_message_that_was_sent(app: Sobremesa, room: Room, clock: Ahead) -> None:
     sent = await room.send(room.ana, "sent")
+    await room.service.mark_read(room.ben, room.room_id, sent.message_id)
     clock.move(seconds=60)
     for each in range(3):
         await run_import(app, [room.line(str(each), ms(sent.created_at) + 1 + each)])
 
+    with requests(app) as counted:
+        assert await room.unread(room.ben) == (0, False)
+    assert counted["query"] == 0, "the head says that nothing is unread"
     head = await room.head(app)
     assert (head.last_unread_id, head.last_imported_id) == (sent.message_id, head.last_message_id)

@@ -55,12 +55,16 @@ class Imports:
         self._files = files
         self._judge = judge
 
-    def start(self, tenant: Tenant, *, judge: bool = True, open_file: OpenFile = refuse_files) -> ImportRun:
-        """Return a new import into the rooms of a tenant. Without `judge`, messages are not moderated."""
+    def start(self, tenant: Tenant, *, judge: bool = True, open_file: OpenFile | None = None) -> ImportRun:
+        """Return a new import into the rooms of a tenant. Without `judge`, messages are not moderated.
+
+        `open_file` opens the files that messages name; without it they are refused.
+        """
         users = ImportUsers(self._table, self._directory, tenant)
         rooms = ImportedRooms(self._table, self._clock, self._kinds, self._creation, users, tenant)
         judging = self._judge if judge else None
-        return ImportRun(self._clock, rooms, Preparation(self._table, users, self._files, open_file, judging, tenant))
+        preparation = Preparation(self._table, users, self._files, open_file or refuse_files, judging, tenant)
+        return ImportRun(self._clock, rooms, preparation)
 
 
 class ImportRun:

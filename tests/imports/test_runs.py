@@ -1,0 +1,145 @@
+"""What happens during an import: accounts and rooms that are deleted, other tasks, and lines of any length."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest
+
+from imports.world import LONG_AGO, Room, World, run_import
+from sobremesa.app import Sobremesa
+from sobremesa.core.actor import DEFAULT_TENANT
+from sobremesa.core.errors import TooBig
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.imports.lines import BATCH_BYTES, MAX_LINE, batches_of
+from sobremesa.domains.imports.records import Line
+from sobremesa.table import Delete, Update, set_to
+
+
+def lines_of(*records: dict[str, Any]) -> list[Line]:
+    return [Line(number, json.dumps(record).encode()) for number, record in enumerate(records, start=1)]
+
+
+async def test_an_account_that_is_deleted_during_an_import_gets_no_more_messages(app: Sobremesa, room: Room) -> None:
+    run = app.imports.start(DEFAULT_TENANT)
+    await run.add(lines_of(room.line("before", LONG_AGO), room.line("of ben", LONG_AGO + 1, room.ben)))
+    deleted = Update(user_by_id(user_id=room.ana.user_id), set_to(deleted_at=app.clock.now()))
+    await app.table.write(deleted)
+
+    after = [room.line(f"after {each}", LONG_AGO + 2 + each, (room.ana, room.ben)[each % 2]) for each in range(4)]
+    problems = await run.add(lines_of(*after))
+
+    assert [(each.line, each.code, each.nonce) for each in problems] == [
+        (1, "unknown_user", "after 0"),
+        (3, "unknown_user", "after 2"),
+    ]
+    assert (run.summary.imported, run.summary.failed) == (4, 2)
+    found = [row.content for row in await room.rows(app) if row.imported]
+    assert found == ["before", "of ben", "after 1", "after 3"]
+
+
+async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(world: World) -> None:
+    app = world.app
+    gone, other = world.rooms["channel"], world.rooms["conversation"]
+    run = app.imports.start(DEFAULT_TENANT)
+    await run.add(lines_of(gone.line("before", LONG_AGO)))
+    before = await gone.rows(app)
+    await app.table.write(Delete(gone.service.kind.head_by_key(room_id=gone.room_id)))
+
+    problems = await run.add(lines_of(gone.line("after", LONG_AGO + 1), other.line("after", LONG_AGO)))
+
+    assert [(each.line, each.code) for each in problems] == [(1, "room_not_found")]
+    assert await gone.rows(app) == before
+    assert await other.contents() == ["after"]
+
+
+async def test_a_message_that_is_sent_between_two_batches_remains_the_last_one(app: Sobremesa, room: Room) -> None:
+    run = app.imports.start(DEFAULT_TENANT)
+    start = app.clock.now_ms() - 1000
+    await run.add(lines_of(room.line("first", start)))
+    sent = await room.send(room.ben, "sent")
+
+    await run.add(lines_of(room.line("second", start + 1)))
+
+    assert (await room.head(app)).last_message_id == sent.message_id
+    assert await room.unread(room.ana) == (1, False)
+
+
+async def test_two_imports_of_the_same_lines_at_the_same_time_create_each_message_once(
+    app: Sobremesa, room: Room
+) -> None:
+    lines = [room.line(str(each), LONG_AGO + each) for each in range(150)]
+
+    results = await asyncio.gather(run_import(app, lines), run_import(app, lines[::-1]), run_import(app, lines))
+
+    assert sum(result.summary.imported for result in results) == 150
+    assert sum(result.summary.repeated for result in results) == 300
+    assert [row.content for row in await room.rows(app) if row.imported] == [str(each) for each in range(150)]
+
+
+async def test_other_tasks_run_while_a_batch_is_imported(world: World) -> None:
+    room = world.rooms["channel"]
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await run_import(world.app, [room.line(str(each), LONG_AGO + each) for each in range(1000)])
+    counting.cancel()
+
+    # Decoding, drafting, judging and preparing a thousand lines lets others run after every fifty.
+    assert turns > 4 * 1000 // 50
+
+
+async def pieces_of(content: bytes, sizes: Sequence[int]) -> AsyncIterator[bytes]:
+    for size in sizes:
+        yield content[:size]
+        content = content[size:]
+    yield content
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+async def test_lines_are_the_same_however_the_bytes_arrive(size: int) -> None:
+    content = b"one\n\n  \ntwo\r\nthree"
+    sizes = [size] * (len(content) // size)
+
+    found = [line async for batch in batches_of(pieces_of(content, sizes)) for line in batch]
+
+    assert [(line.number, (line.text or b"").strip()) for line in found] == [(1, b"one"), (4, b"two"), (5, b"three")]
+
+
+@pytest.mark.parametrize("sizes", [[], [MAX_LINE], [10] * 7000])
+async def test_a_line_that_is_too_long_is_dropped_and_the_next_one_is_read(sizes: Sequence[int]) -> None:
+    content = b"x" * MAX_LINE + b"\n" + b"y" * (MAX_LINE + 1) + b"\nthree\n" + b"z" * (MAX_LINE + 1)
+
+    found = [line async for batch in batches_of(pieces_of(content, sizes)) for line in batch]
+
+    texts = [None if line.text is None else len(line.text) for line in found]
+    assert texts == [MAX_LINE, None, 5, None]
+
+
+async def test_batches_are_bounded_by_lines_and_bytes() -> None:
+    line = b"x" * (MAX_LINE - 1) + b"\n"
+    many = line * (BATCH_BYTES // len(line) + 2)
+
+    by_bytes = [len(batch) async for batch in batches_of(pieces_of(many, []))]
+    by_lines = [len(batch) async for batch in batches_of(pieces_of(b"x\n" * 7, []), size=3)]
+
+    assert len(by_bytes) == 2
+    assert by_lines == [3, 3, 1]
+
+
+async def test_the_lines_up_to_the_limit_are_read_before_the_refusal() -> None:
+    batches = batches_of(pieces_of(b"x\n" * 6, []), size=2, max_lines=5)
+    found = [len(await anext(batches)) for _ in range(3)]
+
+    with pytest.raises(TooBig):
+        await anext(batches)
+    assert found == [2, 2, 1]
