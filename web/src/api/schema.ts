@@ -5856,11 +5856,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": unknown;
-                "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
-                };
+                "application/x-ndjson": string;
             };
         };
         responses: {
