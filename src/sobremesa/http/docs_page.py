@@ -122,6 +122,8 @@ class _Page:
         yield f"<h4>Body{left_out}</h4>"
         if _is_upload(body):
             yield _prose("A file, as the part `file` of `multipart/form-data` or as the raw body.")
+        if _is_lines(body):
+            yield _prose("Lines of JSON, `application/x-ndjson`.")
         if "application/json" in body["content"]:
             schema = body["content"]["application/json"]["schema"]
             yield f"<p>{'Or, as JSON: ' if _is_upload(body) else ''}{_type(schema)}</p>"
@@ -181,6 +183,8 @@ class _Page:
             lines.append(f'-H "Authorization: Bearer {token}"')
         if _is_upload(operation.get("requestBody")):
             lines.append("-F file=@picture.png")
+        elif _is_lines(operation.get("requestBody")):
+            lines.append("--data-binary @lines.ndjson")
         elif "requestBody" in operation:
             example = operation["requestBody"]["content"]["application/json"]["example"]
             lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(_pretty(example))}"]
@@ -219,6 +223,10 @@ def _field(name: str, schema: Json, required: bool, description: str | None, pla
 
 def _is_upload(body: Json | None) -> bool:
     return body is not None and "multipart/form-data" in body["content"]
+
+
+def _is_lines(body: Json | None) -> bool:
+    return body is not None and "application/x-ndjson" in body["content"]
 
 
 def _described(schema: Json) -> str:
