@@ -125,8 +125,8 @@ def _permissions_page() -> str:
     ]
     text = NOTE + "# Permissions\n\n## In a server\n\n"
     text += "Members cannot act on members of the same or a higher role. The `ownerId` of the server determines its\n"
-    text += "owner. A user who is not a member gets the same 404 as for a server that does not exist, and so does a member\n"
-    text += "for a private channel that they do not see ([private-channels.md](private-channels.md)).\n\n"
+    text += "owner. A user who is not a member gets the same 404 as for a server that does not exist, and so does\n"
+    text += "a member for a private channel that they do not see ([private-channels.md](private-channels.md)).\n\n"
     text += catalog.markdown(rows) + "\n## In a workspace\n\n"
     text += "Owners may assign any role to any member, and a workspace always has at least one owner.\n\n"
     return text + catalog.markdown(
