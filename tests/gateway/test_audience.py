@@ -316,6 +316,7 @@ async def test_resume_shows_nothing_from_before_a_channel_became_private() -> No
         cursor = app.live.hub.position()
         await attach(served, table.carl, RecordingSubscriber(table.carl), cursor)
         await world.send()
+        await world.settle()  # it is published to the members of the server
         wanted = AccessList([], [table.carl.user.user_id])
         await app.communities.privacy.change(table.ana.actor, table.channel_id, wanted)
         await world.settle()
