@@ -301,3 +301,33 @@ async def test_kick_at_any_moment_of_identify_takes_effect(monkeypatch: pytest.M
                 invite = await served.app.communities.invites.create(shared.ana.actor, shared.server_id)
                 await served.app.communities.invites.redeem(shared.bea.actor, invite.code)
         raise AssertionError("an identify takes more reads than that")
+
+
+async def test_resume_shows_nothing_from_before_a_channel_became_private() -> None:
+    settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
+    async with (
+        Sobremesa.open(settings=settings, clock=SetClock(), background=False) as app,
+        aiohttp.ClientSession() as http,
+    ):
+        served = ServedApp(app, "", http)
+        table = await shared_channel(served)
+        await app.live.hub.open()
+        world = PrivateWorld(served, table, SetClock(), 0)
+        cursor = app.live.hub.position()
+        await attach(served, table.carl, RecordingSubscriber(table.carl), cursor)
+        await world.send()
+        await world.settle()  # it is published to the members of the server
+        wanted = AccessList([], [table.carl.user.user_id])
+        await app.communities.privacy.change(table.ana.actor, table.channel_id, wanted)
+        await world.settle()
+
+        bea, carl = RecordingSubscriber(table.bea), RecordingSubscriber(table.carl)
+        for who, subscriber in ((table.bea, bea), (table.carl, carl)):
+            await attach(served, who, subscriber, cursor)
+        assert bea.names == ["channel.deleted"]
+        assert carl.names == ["message.created", "channel.updated"]
+        before = len(bea.received)
+        await app.communities.typing(table.carl.actor, table.channel_id)
+        await world.send()
+        await world.settle()
+        assert len(bea.received) == before
