@@ -361,7 +361,7 @@ adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that ano
 send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
 import_messages = WritePattern("COM.80", "Import messages into a channel", ChannelMessage, ChannelPointer)
 note_authors = WritePattern("COM.81", "Note the authors of imported messages who are not members", FormerMembership)
-add_member = WritePattern("COM.82", "Add a member to an imported server", ServerMembership)
+add_imported_member = WritePattern("COM.82", "Add a member to an imported server", ServerMembership)
 
 CHANNELS = RoomKind(
     name="channel",

@@ -18,7 +18,7 @@ from sobremesa.domains.communities.entities import (
     FormerMembership,
     ServerId,
     ServerMembership,
-    add_member,
+    add_imported_member,
     ban_of,
     membership,
     note_authors,
@@ -83,5 +83,5 @@ class ChannelImports:
                 server=Check(server_by_id(server_id=server_id), when=present() & absent_or_null("deleted_at")),
                 ban=Check(ban_of(server_id=server_id, user_id=user_id), when=absent()),
                 user=Check(user_by_id(user_id=user_id), when=present() & absent_or_null("deleted_at")),
-                pattern=add_member,
+                pattern=add_imported_member,
             )
