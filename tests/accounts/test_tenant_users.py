@@ -227,7 +227,7 @@ async def test_two_issuers_of_a_tenant_share_the_external_ids(table: Table, cloc
                 await env.authenticate(token)
 
 
-async def test_subject_is_not_mapped_if_the_issuer_says_so_or_it_is_no_external_id(
+async def test_subject_is_not_mapped_if_the_issuer_is_set_so_or_it_is_no_external_id(
     table: Table, clock: SetClock, product: Product
 ) -> None:
     async with environment_on(table, clock, issuers=[issuer(tenant="acme", map_subject=False)]) as env:

@@ -140,6 +140,6 @@ async def register_in(server: Server, http: aiohttp.ClientSession, tenant: str, 
     async with Sobremesa.open(server.store, settings=settings, background=False) as app:
         callers = []
         for name in names:
-            made = await app.accounts.register(email=f"{name}@example.com", username=name, password=PASSWORD)
-            callers.append(signed_in(http, msgspec.to_builtins(signed_in_view(made))))
+            outcome = await app.accounts.register(email=f"{name}@example.com", username=name, password=PASSWORD)
+            callers.append(signed_in(http, msgspec.to_builtins(signed_in_view(outcome))))
         return callers

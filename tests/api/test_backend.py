@@ -136,6 +136,32 @@ async def test_key_of_another_tenant_cannot_act_as_a_user(
         assert await refusal(stranger, method, path, body) == (404, "not_found")
 
 
+async def test_acting_as_a_disabled_user_is_refused(backend: Caller, fresh: str) -> None:
+    at = f"/tenants/default/users/{fresh}"
+    await backend.put(at, {"displayName": "Ana"}, expect=201)
+    as_user = {"Sobremesa-Act-As": f"ext:{fresh}"}
+    assert (await backend.call("GET", "/users/me", headers=as_user)).json["displayName"] == "Ana"
+    await backend.post(f"{at}/disable", expect=200)
+    assert await refusal(backend, "GET", "/users/me", headers=as_user) == (403, "forbidden")
+
+
+async def test_external_ids_are_accepted_wherever_user_ids_are(backend: Caller, ana: Caller, fresh: str) -> None:
+    at = f"/tenants/default/users/{fresh}"
+    user_id = (await backend.put(at, {}, expect=201))["userId"]
+    assert (await ana.get(f"/users/ext:{fresh}"))["userId"] == user_id
+    group = await ana.post("/conversations", {"type": "group", "userIds": [f"ext:{fresh}"], "name": "Order 17"})
+    room = f"/conversations/{group['convoId']}"
+    participants = (await ana.get(f"{room}/participants"))["items"]
+    assert {one["userId"] for one in participants} == {ana.user_id, user_id}
+    assert (await ana.get("/presence", userIds=f"{ana.user_id},ext:{fresh}"))["items"][1]["userId"] == user_id
+    await ana.delete(f"{room}/participants/ext:{fresh}")
+
+    await ana.get("/users/ext:nobody", expect=404)
+    unknown = {"type": "group", "userIds": ["ext:nobody", f"ext:{fresh}", "ext:no#body"]}
+    refused = await ana.post("/conversations", unknown, expect=422)
+    assert (refused["code"], refused["userIds"]) == ("unknown_user", ["ext:nobody", "ext:no#body"])
+
+
 async def test_administrator_rights_need_the_scope_admin(
     http: aiohttp.ClientSession, server: Server, backend: Caller, ana: Caller
 ) -> None:

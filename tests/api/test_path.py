@@ -284,9 +284,9 @@ async def channels_are_made_private(story: Story) -> None:
     await story.ana.delete(at)
     assert await story.ana.get(at) == public
     secret = {"name": "secret", "access": {"userIds": []}}
-    made = await story.ana.post(f"/servers/{story.server_id}/channels", secret)
-    assert made["private"] is True
-    await story.ana.delete(f"/channels/{made['channelId']}")
+    outcome = await story.ana.post(f"/servers/{story.server_id}/channels", secret)
+    assert outcome["private"] is True
+    await story.ana.delete(f"/channels/{outcome['channelId']}")
 
 
 async def channels_are_made_and_changed(story: Story) -> None:
@@ -666,14 +666,14 @@ async def the_product_keeps_its_users(story: Story) -> None:
         "timeZone": "Europe/London",
     }
 
-    made = await key.put(at, fields, expect=201)
-    assert made.keys() == TENANT_USER
-    assert made.items() >= (fields | {"externalId": external_id, "disabled": False}).items()
+    outcome = await key.put(at, fields, expect=201)
+    assert outcome.keys() == TENANT_USER
+    assert outcome.items() >= (fields | {"externalId": external_id, "disabled": False}).items()
     changed = await key.put(at, {"displayName": "Sam S.", "data": None})
     assert (changed["displayName"], changed["data"], changed["locale"]) == ("Sam S.", None, "en-GB")
     assert await key.get(at) == changed
     seen = (await story.ana.get("/users", username=fields["username"]))["items"]
-    assert [(one["userId"], one["displayName"]) for one in seen] == [(made["userId"], "Sam S.")]
+    assert [(one["userId"], one["displayName"]) for one in seen] == [(outcome["userId"], "Sam S.")]
     assert (await key.put(at, {"username": story.ana.name}, expect=409))["code"] == "username_taken"
     assert (await key.put(at, {"timeZone": "Mars"}, expect=422))["errors"][0]["pointer"] == "#/timeZone"
     assert (await key.get(f"{at}/unread")).keys() == {"total", "rooms", "inboxes"}
@@ -987,11 +987,11 @@ async def the_product_imports_its_history(story: Story) -> None:
     assert (problem["line"], problem["code"]) == (4, "invalid")
     assert summary == {"imported": 1, "repeated": 0, "failed": 1, "rooms": 2}
     assert json.loads(again.raw.splitlines()[-1]) == {"imported": 0, "repeated": 1, "failed": 1, "rooms": 2}
-    [made] = [item for item in await pages(story.cleo, "/servers") if item["name"] == "Old table"]
-    [room] = (await story.cleo.get(f"/servers/{made['serverId']}/channels"))["items"]
+    [outcome] = [item for item in await pages(story.cleo, "/servers") if item["name"] == "Old table"]
+    [room] = (await story.cleo.get(f"/servers/{outcome['serverId']}/channels"))["items"]
     [seen] = (await story.cleo.get(f"/channels/{room['channelId']}/messages"))["items"]
     assert (seen["content"], seen["createdAt"]) == ("Long ago", "2017-07-14T02:40:00.000Z")
-    await story.cleo.delete(f"/servers/{made['serverId']}")
+    await story.cleo.delete(f"/servers/{outcome['serverId']}")
 
 
 async def sessions_and_passwords_end(story: Story) -> None:

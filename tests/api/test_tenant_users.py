@@ -106,8 +106,8 @@ async def test_another_tenant_gets_nothing_and_cannot_find_out_what_exists(
 
 async def test_email_of_the_backend_is_no_login(http: aiohttp.ClientSession, backend: Caller, fresh: str) -> None:
     email = f"{fresh}@example.com"
-    made = await backend.put(f"/tenants/default/users/{fresh}", {"email": email}, expect=201)
-    assert made["email"] == email
+    outcome = await backend.put(f"/tenants/default/users/{fresh}", {"email": email}, expect=201)
+    assert outcome["email"] == email
     sign_in = {"email": email, "password": "correct horse battery"}
     assert (await Caller(http).post("/auth/login", sign_in, expect=401))["code"] == "bad_credentials"
     await Caller(http).post("/auth/register", sign_in | {"username": f"r-{fresh}"})
@@ -116,8 +116,8 @@ async def test_email_of_the_backend_is_no_login(http: aiohttp.ClientSession, bac
 async def test_null_removes_a_value_but_not_the_username(backend: Caller, fresh: str) -> None:
     at = f"/tenants/default/users/{fresh}"
     full = {"displayName": "Ana", "email": "a@b.example", "data": {"x": [1, 2.5, "three", None]}, "locale": "de"}
-    made = await backend.put(at, full, expect=201)
-    assert made["data"] == full["data"]
+    outcome = await backend.put(at, full, expect=201)
+    assert outcome["data"] == full["data"]
     cleared = await backend.put(at, dict.fromkeys(full))
     assert {name: cleared[name] for name in full} == dict.fromkeys(full)
     refused = await backend.put(at, {"username": None}, expect=422)

@@ -158,19 +158,19 @@ async def test_new_owner_sees_every_channel_and_the_previous_one_too(community: 
 async def test_channel_can_be_created_private(community: Community) -> None:
     communities = community.app.communities
     access = AccessList([], [community.member.user_id])
-    made = await communities.create_channel(community.admin, community.server_id, name="secret", access=access)
+    outcome = await communities.create_channel(community.admin, community.server_id, name="secret", access=access)
 
-    assert made.channel.private
-    assert (await communities.get_channel(community.member, made.channel.channel_id)).channel.private
+    assert outcome.channel.private
+    assert (await communities.get_channel(community.member, outcome.channel.channel_id)).channel.private
     with pytest.raises(NotFound):
-        await communities.get_channel(community.moderator, made.channel.channel_id)
-    rows, _ = await communities.members.list_in_channel(community.member, made.channel.channel_id, limit=50)
+        await communities.get_channel(community.moderator, outcome.channel.channel_id)
+    rows, _ = await communities.members.list_in_channel(community.member, outcome.channel.channel_id, limit=50)
     assert {row.user_id for row in rows} == {
         community.owner.user_id,
         community.admin.user_id,
         community.member.user_id,
     }
-    await communities.delete_channel(community.owner, made.channel.channel_id)
+    await communities.delete_channel(community.owner, outcome.channel.channel_id)
     assert await communities.count_channels(
         community.member, (await communities.list_servers(community.member, limit=5))[0]
     ) == [1]

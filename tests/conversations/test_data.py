@@ -14,8 +14,8 @@ async def test_conversation_has_data_from_its_creation_and_a_group_changes_it(us
     conversations = users.app.conversations
     group = await conversations.create_group(users.ana, [users.ben.user_id], name="Us", data={"order": 1})
     direct = await conversations.create_direct(users.ana, users.ben.user_id, data={"order": 2})
-    for made, data in ((group, {"order": 1}), (direct, {"order": 2})):
-        row = await conversations.get(users.ben, made.conversation_id)
+    for outcome, data in ((group, {"order": 1}), (direct, {"order": 2})):
+        row = await conversations.get(users.ben, outcome.conversation_id)
         assert row.seat.conversation.data == data
 
     await conversations.change(users.ana, group.conversation_id, {"data": {"order": 3}})

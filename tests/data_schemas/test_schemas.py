@@ -125,9 +125,9 @@ async def test_every_kind_of_room_and_message_stores_data_and_shows_it(community
     assert (await app.communities.get_server(owner, server.server_id)).server.data == first
     assert (await app.communities.change_server(owner, server.server_id, {"data": second})).data == second
     assert (await app.communities.change_server(owner, server.server_id, {"data": None})).data is None
-    made = await app.communities.create_channel(owner, server.server_id, name="x", data=first)
-    assert made.channel.data == first
-    changed = await app.communities.change_channel(owner, made.channel.channel_id, {"data": second})
+    outcome = await app.communities.create_channel(owner, server.server_id, name="x", data=first)
+    assert outcome.channel.data == first
+    changed = await app.communities.change_channel(owner, outcome.channel.channel_id, {"data": second})
     assert changed.channel.data == second
 
     sent = await app.communities.send(owner, community.channel_id, Draft("hi", data=first))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sobremesa.domains.mail.content import Mail
 from sobremesa.domains.mail.errors import MailNotSent
-from sobremesa.domains.mail.letters import Mail
 from sobremesa.domains.mail.mime import Envelope, Sender, envelope_of
 
 SENDER = Sender("Sobremesa", "chat@example.com")

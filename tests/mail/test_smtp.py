@@ -22,8 +22,8 @@ from mail.smtp_servers import (
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import BadSetting, Settings
+from sobremesa.domains.mail.content import Mail
 from sobremesa.domains.mail.errors import MailNotSent, MailOutcomeUnknown, MailQueueFull, MailRefused
-from sobremesa.domains.mail.letters import Mail
 from sobremesa.domains.mail.smtp import SmtpMailer
 from sobremesa.domains.mail.smtp_server import SmtpServer
 
@@ -154,7 +154,7 @@ async def test_a_server_that_is_down_is_a_mail_that_was_not_sent() -> None:
 
 
 @pytest.mark.parametrize("greeting", [b"", b"220 localhost ESMTP\r\n"])
-async def test_a_server_that_says_nothing_is_given_up(greeting: bytes) -> None:
+async def test_a_server_that_answers_nothing_is_given_up(greeting: bytes) -> None:
     async with silent_server(greeting) as port:
         with pytest.raises(MailNotSent):
             await mailer_at(port, smtp_seconds=0.05).send_mail(MAIL)

@@ -61,8 +61,8 @@ async def test_conversation_has_users_of_one_tenant(two: Two) -> None:
 
     direct = await conversations.create_direct(two.ana, two.ben.user_id)
     group = await conversations.create_group(two.ana, [two.ben.user_id])
-    for made in (direct, group):
-        row = await two.app.table.get(conversation_by_id(room_id=made.conversation_id))
+    for outcome in (direct, group):
+        row = await two.app.table.get(conversation_by_id(room_id=outcome.conversation_id))
         assert row is not None
         assert row.tenant == two.stored
     with pytest.raises(UnknownUsers):

@@ -21,7 +21,7 @@ from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.inboxes.entities import InboxConfig, inboxes_of
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.service import Inboxes
-from sobremesa.domains.mail.letters import Excerpt
+from sobremesa.domains.mail.content import Excerpt
 from sobremesa.domains.notifications.entities import Level
 from sobremesa.domains.notifications.unread import UnreadPlace
 from sobremesa.domains.threads.service import Threads

@@ -25,7 +25,9 @@ class Acting:
         self._find_by_external_ids = find_by_external_ids
 
     async def act_as(self, key: Actor, reference: str, operation: str, *, is_write: bool) -> Actor:
-        """Return the actor of a server key that acts as a user; UnknownUsers if its tenant has no such user.
+        """Return the actor of a server key that acts as a user.
+
+        UnknownUsers if its tenant has no such user, Forbidden if the user is disabled.
 
         A write is recorded before it is attempted, in the scope of the key.
         """
@@ -34,6 +36,8 @@ class Acting:
         user = await self._find(key.tenant, reference)
         if user is None:
             raise UnknownUsers(user_ids=[reference])
+        if user.disabled_at is not None:
+            raise Forbidden("This user is disabled.")
         if is_write:
             details = {"operation": operation}
             entry = self._audit.entry(
@@ -44,6 +48,7 @@ class Acting:
             tenant=user.tenant,
             user=user.user_id,
             username=user.username,
+            display_name=user.display_name,
             is_admin=user.is_admin and "admin" in key.scopes,
             key_id=key.key_id,
         )

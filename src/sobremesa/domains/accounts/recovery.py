@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from sobremesa.core.actor import SessionId, UserId
 from sobremesa.core.clock import Clock
+from sobremesa.domains.accounts.account_mails import reset_mail
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import (
     Credential,
@@ -22,7 +23,6 @@ from sobremesa.domains.accounts.entities import (
 )
 from sobremesa.domains.accounts.errors import BadResetToken, NoPassword, WrongPassword
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
-from sobremesa.domains.accounts.letters import reset_letter
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of, owner_of
 from sobremesa.domains.accounts.names import check_password
 from sobremesa.domains.accounts.passwords import Passwords
@@ -180,5 +180,5 @@ class Recovery:
 
         await self._table.write(Put(reset), pattern=ask_reset)
 
-        letter = reset_letter(user.username, self._public_url, minted.token)
-        await transport.send_mail(mail_of(email, letter))
+        content = reset_mail(user.username, self._public_url, minted.token)
+        await transport.send_mail(mail_of(email, content))

@@ -6,10 +6,10 @@ token, the owner of a taken one receives a notice. Usernames are public, and tak
 
 from __future__ import annotations
 
+from sobremesa.domains.accounts.account_mails import confirmation_mail, registered_mail
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import PendingRegistration, ask_registration, pending_registration
 from sobremesa.domains.accounts.errors import BadRegistrationToken
-from sobremesa.domains.accounts.letters import confirmation_letter, registered_letter
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of
 from sobremesa.domains.accounts.names import check_password, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
@@ -72,7 +72,7 @@ class Verification:
         hashed = await self._passwords.hash(password)
         owner = await self._directory.find_by_email(email)
         if owner is not None:
-            await transport.send_mail(mail_of(email, registered_letter(owner.username, self._public_url)))
+            await transport.send_mail(mail_of(email, registered_mail(owner.username, self._public_url)))
             return
         minted = self._tokens.mint()
         pending = PendingRegistration(
@@ -84,5 +84,5 @@ class Verification:
             expires_at=minted.expires_at,
         )
         await self._table.write(Create(pending), pattern=ask_registration)
-        letter = confirmation_letter(username, self._public_url, minted.token)
-        await transport.send_mail(mail_of(email, letter))
+        content = confirmation_mail(username, self._public_url, minted.token)
+        await transport.send_mail(mail_of(email, content))

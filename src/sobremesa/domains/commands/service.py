@@ -170,10 +170,10 @@ class Commands:
                 pattern=invoke_command,
             )
         except ConditionFailed as failed:
-            made = await claim.created(failed)
-            if made is None:
+            before = await claim.created(failed)
+            if before is None:
                 raise NotFound from None  # the command was deleted, or the user or the bot left the server
-            return await self._get_invocation(CommandId(made))
+            return await self._get_invocation(CommandId(before))
         return invocation
 
     async def respond(

@@ -10,7 +10,6 @@ from sobremesa.core.actor import DEFAULT_TENANT, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.conversations.entities import (
     CONVERSATIONS,
     FormerSeat,
@@ -38,10 +37,7 @@ class ConversationImports:
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
         if conversation is None or conversation.participants == 0:
             return None
-        # A conversation belongs to the tenant of its creator, and so do all of its participants.
-        by = conversation.created_by
-        creator = None if by is None else await self._table.get(user_by_id(user_id=by))
-        return ImportRoom(self.kind, room_id, DEFAULT_TENANT if creator is None else creator.tenant)
+        return ImportRoom(self.kind, room_id, conversation.tenant or DEFAULT_TENANT)
 
     async def note_authors(self, room_id: RoomId, user_ids: Sequence[UserId]) -> None:
         found = await self._table.get_many([seat_of(room_id=room_id, user_id=user_id) for user_id in user_ids])

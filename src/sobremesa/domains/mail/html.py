@@ -1,10 +1,10 @@
-"""Renders letters as HTML. Styles are inline, since mail programs drop style sheets; everything is escaped."""
+"""Renders mails as HTML. Styles are inline, since mail programs drop style sheets; everything is escaped."""
 
 from __future__ import annotations
 
 from html import escape
 
-from sobremesa.domains.mail.letters import Block, Button, Code, Excerpt, Letter, Source, Text
+from sobremesa.domains.mail.content import Block, Button, Code, Excerpt, MailContent, Source, Text
 
 _FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 _PAGE = f"margin:0;padding:24px 12px;background:#f4f1ec;color:#2b2622;{_FONT}"
@@ -26,11 +26,11 @@ _EXCERPT = "margin:8px 0 0;font-size:14px;line-height:1.5;overflow-wrap:anywhere
 _FOOTER = "max-width:560px;margin:16px auto 0;color:#6b625a;font-size:12px;line-height:1.5;text-align:center"
 
 
-def render_html(letter: Letter) -> str:
-    """Return a letter as an HTML document."""
-    subject = escape(letter.subject)
-    blocks = "\n".join(_block(block) for block in letter.blocks)
-    footer = "<br>\n".join(_small(part) for part in letter.footer)
+def render_html(content: MailContent) -> str:
+    """Return a content as an HTML document."""
+    subject = escape(content.subject)
+    blocks = "\n".join(_block(block) for block in content.blocks)
+    footer = "<br>\n".join(_small(part) for part in content.footer)
     return f"""\
 <!DOCTYPE html>
 <html lang="en">

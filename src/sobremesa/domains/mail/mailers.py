@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 import structlog
 
+from sobremesa.domains.mail.content import Mail, MailContent
 from sobremesa.domains.mail.html import render_html
-from sobremesa.domains.mail.letters import Letter, Mail
 from sobremesa.domains.mail.plain_text import render_text
 
 _log = structlog.get_logger("sobremesa.mail")
@@ -51,12 +51,12 @@ def transport_of(mailer: Mailer | Transport) -> Transport:
     return mailer if isinstance(mailer, Transport) else PlainTransport(mailer)
 
 
-def mail_of(to: str, letter: Letter, *, unsubscribe_url: str | None = None) -> Mail:
-    """Return a letter as a mail to an address, in both forms."""
+def mail_of(to: str, content: MailContent, *, unsubscribe_url: str | None = None) -> Mail:
+    """Return a content as a mail to an address, in both forms."""
     return Mail(
         to=to,
-        subject=letter.subject,
-        text=render_text(letter),
-        html=render_html(letter),
+        subject=content.subject,
+        text=render_text(content),
+        html=render_html(content),
         unsubscribe_url=unsubscribe_url,
     )

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import idna
 
+from sobremesa.domains.mail.content import Mail
 from sobremesa.domains.mail.errors import MailRefused
-from sobremesa.domains.mail.letters import Mail
 
 MAX_SUBJECT = 200
 MAX_ADDRESS = 320

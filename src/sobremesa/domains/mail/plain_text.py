@@ -1,13 +1,13 @@
-"""Renders letters as plain text: paragraphs, separated by empty lines."""
+"""Renders mails as plain text: paragraphs, separated by empty lines."""
 
 from __future__ import annotations
 
-from sobremesa.domains.mail.letters import Block, Button, Code, Letter, Source, Text
+from sobremesa.domains.mail.content import Block, Button, Code, MailContent, Source, Text
 
 
-def render_text(letter: Letter) -> str:
-    """Return a letter as plain text."""
-    return "\n\n".join(_block(block) for block in (*letter.blocks, *letter.footer)) + "\n"
+def render_text(content: MailContent) -> str:
+    """Return a content as plain text."""
+    return "\n\n".join(_block(block) for block in (*content.blocks, *content.footer)) + "\n"
 
 
 def _block(block: Block) -> str:

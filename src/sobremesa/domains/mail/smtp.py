@@ -13,8 +13,8 @@ import structlog
 from aiosmtplib.errors import SMTPException, SMTPNotSupported, SMTPResponseException
 
 from sobremesa.core.clock import Clock
+from sobremesa.domains.mail.content import Mail
 from sobremesa.domains.mail.errors import MailNotSent, MailOutcomeUnknown, MailQueueFull, MailRefused
-from sobremesa.domains.mail.letters import Mail
 from sobremesa.domains.mail.mime import Envelope, envelope_of
 from sobremesa.domains.mail.smtp_server import SmtpServer
 

@@ -22,7 +22,7 @@ from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.mail.errors import MailNotSent, MailRefused
 from sobremesa.domains.mail.mailers import Transport, mail_of
-from sobremesa.domains.notifications.digest_letter import digest_letter
+from sobremesa.domains.notifications.digest_mail import digest_mail
 from sobremesa.domains.notifications.entities import (
     DigestState,
     DueDigest,
@@ -191,9 +191,9 @@ class Digests:
 
     async def _send(self, state: DigestState, digest: Digest) -> None:
         url = f"{self._public_url}/v1/unsubscribe/{self._tokens.of(state.user_id)}"
-        letter = digest_letter(digest.user.username, digest.places, self._public_url, url)
+        content = digest_mail(digest.user.username, digest.places, self._public_url, url)
         try:
-            await self._transport.send_mail(mail_of(digest.address, letter, unsubscribe_url=url))
+            await self._transport.send_mail(mail_of(digest.address, content, unsubscribe_url=url))
         except MailNotSent as failed:
             is_over = isinstance(failed, MailRefused) or state.failures + 1 >= MAX_FAILURES
             if not isinstance(failed, MailRefused):
@@ -230,16 +230,16 @@ class Digests:
 
 def address_of(user: User) -> str | None:
     """Return the address that digests of a user are sent to, or None: also for a user who is disabled."""
-    if getattr(user, "disabled_at", None) is not None:
+    if user.disabled_at is not None:
         return None
-    return user.email or getattr(user, "contact_email", None)
+    return user.email or user.contact_email
 
 
 def _quiet_until(settings: NotificationSettings | None, user: User, now_ms: int) -> int | None:
     """Return when the quiet hours of a user end; None if there are none now."""
     if settings is None or settings.quiet_start is None or settings.quiet_end is None:
         return None
-    name = settings.time_zone or getattr(user, "time_zone", None) or DEFAULT_ZONE
+    name = settings.time_zone or user.time_zone or DEFAULT_ZONE
     try:
         zone = require_zone(name)
     except UnknownTimeZone:

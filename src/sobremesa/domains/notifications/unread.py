@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.mail.letters import Excerpt
+from sobremesa.domains.mail.content import Excerpt
 from sobremesa.domains.notifications.entities import Level
 
 Unit: TypeAlias = Literal["message", "mention", "notification"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sobremesa.domains.mail.letters import Block, Button, Letter, Source, Text
+from sobremesa.domains.mail.content import Block, Button, MailContent, Source, Text
 from sobremesa.domains.notifications.unread import Unit, UnreadPlace
 
 MAX_PLACES = 10
@@ -15,7 +15,7 @@ _UNITS: dict[Unit, tuple[str, str]] = {
 }
 
 
-def digest_letter(username: str, places: Sequence[UnreadPlace], public_url: str, unsubscribe_url: str) -> Letter:
+def digest_mail(username: str, places: Sequence[UnreadPlace], public_url: str, unsubscribe_url: str) -> MailContent:
     """Return the digest of these places; the first of them are shown, the others counted."""
     shown = places[:MAX_PLACES]
     more = len(places) - len(shown)
@@ -24,7 +24,7 @@ def digest_letter(username: str, places: Sequence[UnreadPlace], public_url: str,
     if more:
         blocks.append(Text(f"And {more} more {'place' if more == 1 else 'places'}."))
     blocks.append(Button("Open", f"{public_url}/"))
-    return Letter(
+    return MailContent(
         subject=_subject(places),
         blocks=blocks,
         footer=[

@@ -1,4 +1,4 @@
-"""Letters: the content of mails, written once and rendered as plain text and as HTML."""
+"""The content of mails, written once and rendered as plain text and as HTML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Text(msgspec.Struct, frozen=True):
 
 
 class Button(msgspec.Struct, frozen=True):
-    """The action of the letter: a link with a label."""
+    """The action of the mail: a link with a label."""
 
     label: str
     url: str
@@ -46,7 +46,7 @@ class Source(msgspec.Struct, frozen=True):
 Block: TypeAlias = Text | Button | Code | Source
 
 
-class Letter(msgspec.Struct, frozen=True, kw_only=True):
+class MailContent(msgspec.Struct, frozen=True, kw_only=True):
     """A subject, blocks of content, and the small print."""
 
     subject: str

@@ -11,14 +11,14 @@ import pytest
 from mail.smtp_servers import Postbox, smtp_server
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
-from sobremesa.domains.accounts.letters import confirmation_letter, registered_letter, reset_letter
+from sobremesa.domains.accounts.account_mails import confirmation_mail, registered_mail, reset_mail
+from sobremesa.domains.mail.content import Button, Excerpt, MailContent, Source, Text
 from sobremesa.domains.mail.html import render_html
-from sobremesa.domains.mail.letters import Button, Excerpt, Letter, Source, Text
 from sobremesa.domains.mail.plain_text import render_text
 
 GOLDEN = Path(__file__).parent / "golden"
 ADDRESS = "https://chat.example.com"
-DIGEST = Letter(
+DIGEST = MailContent(
     subject="3 unread messages",
     blocks=[
         Text("Hello ana,"),
@@ -30,9 +30,9 @@ DIGEST = Letter(
     footer=[Text("You receive this because you have not read them yet."), Button("Unsubscribe", f"{ADDRESS}/u")],
 )
 LETTERS = {
-    "reset": reset_letter("ana", ADDRESS, "user.token"),
-    "confirmation": confirmation_letter("ana", ADDRESS, "token"),
-    "registered": registered_letter("ana", ADDRESS),
+    "reset": reset_mail("ana", ADDRESS, "user.token"),
+    "confirmation": confirmation_mail("ana", ADDRESS, "token"),
+    "registered": registered_mail("ana", ADDRESS),
     "digest": DIGEST,
 }
 
@@ -59,7 +59,7 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("name", LETTERS)
 def test_each_letter_is_as_in_its_golden_file(name: str) -> None:
-    """To accept a change, run `python -m mail.test_letters` in `tests`, and look at the files in a browser."""
+    """To accept a change, run `python -m mail.test_content` in `tests`, and look at the files in a browser."""
     assert render_html(LETTERS[name]) == (GOLDEN / f"{name}.html").read_text()
     assert render_text(LETTERS[name]) == (GOLDEN / f"{name}.txt").read_text()
 
@@ -76,17 +76,17 @@ def test_both_forms_have_the_same_words_and_links(name: str) -> None:
 
 def test_what_users_wrote_is_escaped() -> None:
     evil = '"><script>alert(1)</script>\n\nUnsubscribe:\nhttps://evil.example'
-    letter = Letter(
+    content = MailContent(
         subject=evil,
         blocks=[Text(evil), Source(evil, evil, ADDRESS, [Excerpt(evil, evil)]), Button(evil, f"{ADDRESS}/{evil}")],
         footer=[Text(evil), Button(evil, ADDRESS)],
     )
-    page = Page(render_html(letter))
+    page = Page(render_html(content))
     assert "script" not in page.tags
     assert not [link for link in page.links if link.startswith("https://evil.example")]
     # An excerpt is one line of the plain text, so that it cannot look like another part of the mail.
     one_line = " ".join(evil.split())
-    text = render_text(Letter(subject="", blocks=[Source("x", "1", ADDRESS, [Excerpt(evil, evil)])], footer=[]))
+    text = render_text(MailContent(subject="", blocks=[Source("x", "1", ADDRESS, [Excerpt(evil, evil)])], footer=[]))
     assert text == f"x (1)\n  {one_line}: {one_line}\n  {ADDRESS}\n"
 
 
@@ -115,6 +115,6 @@ async def test_a_reset_by_smtp_reaches_the_user_and_no_log(capsys: pytest.Captur
 
 
 if __name__ == "__main__":
-    for name, letter in LETTERS.items():
-        (GOLDEN / f"{name}.html").write_text(render_html(letter))
-        (GOLDEN / f"{name}.txt").write_text(render_text(letter))
+    for name, content in LETTERS.items():
+        (GOLDEN / f"{name}.html").write_text(render_html(content))
+        (GOLDEN / f"{name}.txt").write_text(render_text(content))

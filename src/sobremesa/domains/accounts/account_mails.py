@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sobremesa.domains.mail.letters import Button, Code, Letter, Text
+from sobremesa.domains.mail.content import Button, Code, MailContent, Text
 
 _UNEXPECTED = Text("If you did not request this, ignore this message.")
 
 
-def reset_letter(username: str, public_url: str, token: str) -> Letter:
+def reset_mail(username: str, public_url: str, token: str) -> MailContent:
     """Return the mail with which a user sets a new password."""
-    return Letter(
+    return MailContent(
         subject="Reset your password",
         blocks=[
             Text(f"Hello {username},"),
@@ -22,9 +22,9 @@ def reset_letter(username: str, public_url: str, token: str) -> Letter:
     )
 
 
-def confirmation_letter(username: str, public_url: str, token: str) -> Letter:
+def confirmation_mail(username: str, public_url: str, token: str) -> MailContent:
     """Return the mail that confirms the address of a new user."""
-    return Letter(
+    return MailContent(
         subject="Confirm your e-mail address",
         blocks=[
             Text(f"Hello {username},"),
@@ -37,9 +37,9 @@ def confirmation_letter(username: str, public_url: str, token: str) -> Letter:
     )
 
 
-def registered_letter(username: str, public_url: str) -> Letter:
+def registered_mail(username: str, public_url: str) -> MailContent:
     """Return the mail to the owner of an address that is used to register again."""
-    return Letter(
+    return MailContent(
         subject="You already have an account",
         blocks=[
             Text(f"Hello {username},"),
