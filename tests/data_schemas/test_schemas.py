@@ -12,6 +12,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.custom_data import KINDS, MAX_BYTES, MAX_DEPTH, BadData, require_bounded
 from sobremesa.core.errors import Forbidden, NotFound
+from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.domains.data_schemas import service
 from sobremesa.domains.data_schemas.errors import BadDataSchema
 from sobremesa.rooms.errors import NonceReused
@@ -74,6 +75,17 @@ async def test_other_node_applies_a_change_after_the_cache_ends(
     monkeypatch.setattr(service, "monotonic", lambda: now + service.CACHED_SECONDS + 0.1)
     with pytest.raises(BadData):
         await other.check(ACME, "channel", {"order": 1})
+
+
+async def test_schema_of_users_is_applied_when_a_backend_creates_them(app: Sobremesa) -> None:
+    backend = Actor(tenant=ACME, key_id=KeyId("k"), scopes=frozenset({"users:write"}))
+    await app.data_schemas.set(KEY, ACME, "user", ORDER)
+    with pytest.raises(BadData):
+        await app.accounts.upsert_user(backend, ACME, "customer-1", UserFields(data={"order": {"id": "17"}}))
+    with pytest.raises(NotFound):
+        await app.accounts.get_tenant_user(backend, ACME, "customer-1")
+    created = await app.accounts.upsert_user(backend, ACME, "customer-1", UserFields(data={"order": {"id": "A-17"}}))
+    assert created.user.data == {"order": {"id": "A-17"}}
 
 
 async def test_only_a_key_of_the_tenant_with_the_scope_changes_schemas(app: Sobremesa) -> None:

@@ -91,6 +91,7 @@ class Sobremesa:
         audit, idempotency, readers = Audit(table, clock, ids), Idempotency(table, clock), RoomReaders(table)
 
         self.mail = open_transport(settings, clock, mailer)
+        self.data_schemas = DataSchemas(table, clock)
         self.accounts = open_accounts(
             table,
             clock,
@@ -102,9 +103,9 @@ class Sobremesa:
             transport=self.mail,
             origin=origin,
             domains=self._user_data,
+            data_checks=self.data_schemas,
         )
         self.inboxes = Inboxes(table, clock, ids, jobs)
-        self.data_schemas = DataSchemas(table, clock)
         self.attachments = open_attachments(store, ids, readers)
         self.audit = audit
         self.moderation = open_moderation(table, clock, audit, self.accounts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sobremesa.core.clock import Clock
+from sobremesa.core.custom_data import BoundsOnly, DataChecks
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.accounts.actor_cache import ActorCache
@@ -37,6 +38,7 @@ def open_accounts(
     passwords: Passwords | None = None,
     domains: UserDataOfDomains,
     origin: Origin | None = None,
+    data_checks: DataChecks | None = None,
 ) -> Accounts:
     """Open accounts over a table; `domains` returns the other domains that store data of users."""
     if settings.registration == "verified" and transport is None:
@@ -74,4 +76,5 @@ def open_accounts(
         bots=bots,
         domains=domains,
         unclaimed=unclaimed,
+        data_checks=data_checks or BoundsOnly(),
     )

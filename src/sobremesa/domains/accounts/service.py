@@ -11,6 +11,7 @@ from typing import Any
 
 from sobremesa.core.actor import Actor, SessionId, Tenant, UserId
 from sobremesa.core.clock import Clock
+from sobremesa.core.custom_data import DataChecks
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
@@ -84,6 +85,7 @@ class Accounts:
         bots: BotAccounts,
         domains: UserDataOfDomains,
         unclaimed: UnclaimedNames,
+        data_checks: DataChecks,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -176,6 +178,7 @@ class Accounts:
             account_deletion=self._account_deletion,
             audit=audit,
             unclaimed=unclaimed,
+            data_checks=data_checks,
         )
         self.upsert_user, self.get_tenant_user, self.delete_user = (
             users.upsert_user,

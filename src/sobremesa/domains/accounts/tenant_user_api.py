@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sobremesa.core.actor import Actor, Tenant, UserId, own_picture
 from sobremesa.core.clock import Instant
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import Clash, Invalid, NotFound, TooBig
 from sobremesa.domains.accounts.api import AvatarUrl, DisplayName, Email, Username
 from sobremesa.domains.accounts.entities import User
@@ -26,7 +27,6 @@ from sobremesa.rooms.api import CountUnread, UnreadEverywhere
 
 Locale = Annotated[str, Meta(max_length=MAX_LOCALE, pattern=LOCALE, examples=["pt-BR"])]
 TimeZone = Annotated[str, Meta(max_length=100, description="An IANA time zone.", examples=["Europe/Berlin"])]
-Data = Annotated[dict[str, Any], Meta(description="Any JSON object of at most 4 KB.")]
 
 
 class UserUpsert(Input):
@@ -39,7 +39,7 @@ class UserUpsert(Input):
     display_name: DisplayName | UnsetType | None = UNSET
     email: Email | UnsetType | None = UNSET
     avatar_url: AvatarUrl | UnsetType | None = UNSET
-    data: Data | UnsetType | None = UNSET
+    data: CustomData | UnsetType | None = UNSET
     locale: Locale | UnsetType | None = UNSET
     time_zone: TimeZone | UnsetType | None = UNSET
 
@@ -93,7 +93,7 @@ def routes(accounts: Accounts, count_unread: CountUnread) -> Routes:
     api = Routes("Users", "The users of a tenant, by the ids that they have in your product.")
     user = "/tenants/{tenant}/users/{external_id}"
 
-    @api.put(user, scope="users:write", also_status=201, errors=[UsernameTaken, Invalid])
+    @api.put(user, scope="users:write", also_status=201, errors=[BadData, UsernameTaken, Invalid])
     async def upsert_user(
         actor: Actor, tenant: Tenant, external_id: ExternalId, body: UserUpsert
     ) -> Answer[TenantUser]:

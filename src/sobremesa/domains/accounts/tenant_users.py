@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.clock import Clock
+from sobremesa.core.custom_data import DataChecks
 from sobremesa.core.errors import Busy, NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
@@ -53,6 +54,7 @@ class TenantUsers:
         account_deletion: AccountDeletion,
         audit: Audit,
         unclaimed: UnclaimedNames,
+        data_checks: DataChecks,
     ) -> None:
         self._table = table
         self._clock = clock
@@ -63,6 +65,7 @@ class TenantUsers:
         self._account_deletion = account_deletion
         self._audit = audit
         self._unclaimed = unclaimed
+        self._data_checks = data_checks
 
     async def upsert_user(self, actor: Actor, tenant: Tenant, external_id: str, fields: UserFields) -> Upserted:
         """Create the user with this external id, or change the given fields; UsernameTaken if a name is not free."""
@@ -75,6 +78,8 @@ class TenantUsers:
         """Upsert a user for an actor who is authorized; a batch has one audit entry of its own."""
         wanted = require_external_id(external_id)
         fields = await checked(fields)
+        if isinstance(fields.data, dict):
+            await self._data_checks.check(tenant, "user", fields.data)
         auditor = actor if is_audited else None
         for attempt in range(ATTEMPTS):
             claim = await self._table.get(external_id_claim(tenant=tenant, external_id=wanted))
@@ -199,6 +204,5 @@ def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> No
 
 def _is_name_taken(failed: ConditionFailed) -> bool:
     """Return whether another user has the name, and not this one by a concurrent request."""
-    if "external_id" in failed or "user" in failed:
-        return False
-    return "username" in failed or "claim" in failed or "lookalikes" in failed
+    # By the set of names: the two writes of an upsert have different operations.
+    return not failed.names & {"external_id", "user"} and bool(failed.names & {"username", "claim", "lookalikes"})

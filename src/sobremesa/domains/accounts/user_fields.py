@@ -14,7 +14,6 @@ from msgspec import UNSET, UnsetType
 from sobremesa.domains.accounts.errors import invalid, require_own_picture
 from sobremesa.domains.accounts.names import normal_display_name, normal_email, normal_username
 
-MAX_DATA_BYTES = 4096
 MAX_LOCALE = 35
 LOCALE = r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
 """The shape of a language tag of BCP 47: `de`, `pt-BR`, `zh-Hant-TW`."""
@@ -49,7 +48,6 @@ class UserFields(msgspec.Struct, frozen=True, kw_only=True):
 async def checked(fields: UserFields) -> UserFields:
     """Return the fields in their stored form; Invalid if one breaks its rule."""
     require_own_picture("avatarUrl", fields.avatar_url)
-    _check_data(fields.data)
     locale, zone = fields.locale, fields.time_zone
     if isinstance(locale, str) and (len(locale) > MAX_LOCALE or not _LOCALE.fullmatch(locale)):
         raise invalid("locale", "Expected a language tag, such as de or pt-BR")
@@ -62,11 +60,6 @@ async def checked(fields: UserFields) -> UserFields:
         display_name=UNSET if fields.display_name is UNSET else normal_display_name(fields.display_name),
         email=normal_email(fields.email) if isinstance(fields.email, str) else fields.email,
     )
-
-
-def _check_data(data: dict[str, Any] | UnsetType | None) -> None:
-    if isinstance(data, dict) and len(msgspec.json.encode(data)) > MAX_DATA_BYTES:
-        raise invalid("data", f"Expected at most {MAX_DATA_BYTES} bytes of JSON")
 
 
 @cache
