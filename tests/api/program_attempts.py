@@ -70,7 +70,7 @@ async def _bot(place: Any, who: str) -> Attempt:
 
 @prepares(*BY_KEY)
 async def _tenant_bot(place: Any, who: str) -> Attempt:
-    return Attempt({"tenant": "default", "userId": place.owner.user_id}, {"username": _name()})
+    return Attempt({"tenant": place.cast.tenant, "userId": place.owner.user_id}, {"username": _name()})
 
 
 ALERTS = {"status": "firing", "alerts": [{"status": "firing", "labels": {"alertname": "Disk"}}]}

@@ -325,7 +325,7 @@ def failing_after(call: Callable[..., Awaitable[Any]], times: int) -> Callable[.
     return broken
 
 
-@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("steps", [5, 8])
 async def test_interrupted_deletion_is_finished_by_the_next_run(
     community: Community, clock: Ahead, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:

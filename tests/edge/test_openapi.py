@@ -119,7 +119,10 @@ def test_every_body_and_every_answer_has_an_example(api: dict[str, Any]) -> None
 def test_an_operation_documents_its_input_and_output(api: dict[str, Any]) -> None:
     lay = api["paths"]["/v1/tables"]["post"]
     assert lay["summary"] == "Lay a table."
-    assert lay["description"] == "The same key again gives the table that is there. Requires a user's access token."
+    assert lay["description"] == (
+        "The same key again gives the table that is there. Requires a user's access token, or a server key with the "
+        "scope `rooms:write` that acts as a user."
+    )
     assert lay["security"] == [{"bearer": []}]
     assert lay["requestBody"]["required"] is True
     assert [parameter["name"] for parameter in lay["parameters"]] == ["Idempotency-Key"]
