@@ -70,6 +70,8 @@ class World:
         self.version = 1
         self.rooms: dict[str, dict[str, str]] = {}
         """A room of each kind, and a message in it."""
+        self.others: dict[str, dict[str, str]] = {}
+        """What belongs to other parts of the API than rooms."""
         self.tokens: dict[str, str] = {}
         self.build()
         self.inbox()
@@ -99,6 +101,7 @@ class World:
         self.conversation()
         self.thread()
         self.workspace()
+        self.programs()
         self.ids["sessionId"] = self._do("GET", "/users/me/sessions", None, self.spare_token)["items"][0]["sessionId"]
         assert server_id
 
@@ -125,6 +128,18 @@ class World:
         code = self._do("POST", f"/workspaces/{created['workspaceId']}/invites")["code"]
         self._do("POST", f"/invites/{code}/redeem", None, self.member_token)
         self.item()
+
+    def programs(self) -> None:
+        """A bot with a command that was called, and an incoming webhook."""
+        server, channel = f"/servers/{self.ids['serverId']}", f"/channels/{self.ids['channelId']}"
+        bot = self._do("POST", f"{server}/bots", {"username": f"b-{uuid.uuid4().hex[:16]}"})
+        self._do("PUT", f"{server}/commands/weather", {"description": "Weather", "botId": bot["userId"]})
+        called = self._do("POST", f"{channel}/commands/weather", {"text": "Lisbon"})
+        hook = self._do("POST", f"{channel}/hooks", {"name": "CI"})
+        self.others["bots"] = {"userId": bot["userId"]}
+        self.others["commands"] = {"name": "weather", "commandId": called["commandId"]}
+        token = hook["url"].rpartition("/")[2]
+        self.others["hooks"] = {"roomId": self.ids["channelId"], "hookId": hook["hookId"], "token": token}
 
     def item(self) -> None:
         item = self._do("POST", f"/workspaces/{self.ids['workspaceId']}/items", {"title": "Coffee"})
@@ -185,7 +200,7 @@ class World:
     def ids_for(self, operation: str) -> dict[str, str]:
         """What exists, for the places of this operation."""
         part = operation.partition(".")[0]
-        ids = self.ids | self.rooms.get("threads" if part == "records" else part, {})
+        ids = self.ids | self.rooms.get("threads" if part == "records" else part, {}) | self.others.get(part, {})
         return ids | {"messageId": self.card_id} if operation in ("threads.getCard", "threads.moveCard") else ids
 
     def file(self) -> None:

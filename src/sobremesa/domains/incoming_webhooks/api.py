@@ -7,9 +7,10 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from sobremesa.core.actor import PICTURE_ADDRESS, Actor
+from sobremesa.core.actor import Actor
 from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound
 from sobremesa.core.ids import RoomId, RoomKindName
+from sobremesa.domains.accounts.api import AvatarUrl
 from sobremesa.domains.conversations.errors import DirectIsFixed
 from sobremesa.domains.incoming_webhooks.entities import HookId
 from sobremesa.domains.incoming_webhooks.errors import NothingToPost, TooManyHooks
@@ -38,7 +39,7 @@ class NewHook(Input):
     """An incoming webhook to create."""
 
     name: Name | None = None
-    avatar_url: Annotated[str, msgspec.Meta(pattern=PICTURE_ADDRESS)] | None = None
+    avatar_url: AvatarUrl | None = None
 
 
 class NativeBody(Input):
