@@ -81,9 +81,14 @@ class World:
     def inbox(self) -> None:
         """A message in an inbox."""
         self.ids |= {"tenant": "default", "inbox": "news", "category": "offers", "externalId": "customer-42"}
+        self.ids |= {"segment": "fans", "kind": "thread"}
+        self.segment()
         notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
         published = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
         self.rooms["inboxes"] = {"messageId": published["messageId"]}
+
+    def segment(self) -> None:
+        self._do("PUT", "/tenants/default/segments/fans", {"userIds": [self.me["userId"]]}, self.key)
 
     def webhook(self) -> None:
         """A webhook of a room that does not exist, so that nothing is sent."""
@@ -309,6 +314,7 @@ RENEWED: dict[str, Callable[[World], None]] = {
     "records.decideExpense": World.expense,
     "moderation.decideCase": World.case,
     "attachments.deleteAttachment": World.file,
+    "inboxes.deleteSegment": World.segment,
     "webhooks.deleteWebhook": World.webhook,
     "users.deleteUser": World.tenant_user,
 }

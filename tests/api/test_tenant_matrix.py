@@ -36,8 +36,9 @@ WITH_PROOF = {
     *("accounts.register", "accounts.askRegistration", "accounts.confirmRegistration", "accounts.login"),
     *("accounts.refresh", "accounts.askReset", "accounts.confirmReset"),
     *("attachments.getContent", "attachments.getPreview"),
+    *(name for name in ROWS if name.startswith(("hooks.post", "notifications.askUnsubscribe", "notifications.unsub"))),
 }
-"""Without a token: a password, a mailed token or a signed URL is the proof, and the tenant is that of its user."""
+"""Without a token: a password, a mailed token, a signed URL or the address of a webhook is the proof."""
 OWN_ACCOUNT = {"accounts.logout", "accounts.deleteMe", "accounts.changePassword", "accounts.endSession"}
 """What would end the caller's own account or session."""
 IN_OWN_ROOMS = {

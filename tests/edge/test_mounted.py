@@ -102,7 +102,7 @@ async def test_the_api_answers_under_the_prefix_only(app: Sobremesa, framework: 
         async with http.get("/v1/users/me", headers=headers) as response:
             assert response.status == 404
         async with http.get("/chat/chat/v1/users/me", headers=headers) as response:
-            assert response.headers["content-type"].startswith("text/html"), "the prefix is removed once"
+            assert response.status == 404, "the prefix is removed once"
         async with http.get("/") as response:
             assert await response.text() == "the outer application"
 

@@ -123,9 +123,9 @@ def test_an_operation_documents_its_input_and_output(api: dict[str, Any]) -> Non
         "The same key again gives the table that is there. Requires a user's access token, or a server key with the "
         "scope `rooms:write` that acts as a user."
     )
-    assert lay["security"] == [{"bearer": []}]
+    assert lay["security"] == [{"bearer": []}, {"serverKey": []}]
     assert lay["requestBody"]["required"] is True
-    assert [parameter["name"] for parameter in lay["parameters"]] == ["Idempotency-Key"]
+    assert [parameter["name"] for parameter in lay["parameters"]] == ["Sobremesa-Act-As", "Idempotency-Key"]
     assert {"200", "201", "400", "401", "403", "409", "413", "415", "422", "429", "503", "504", "default"} == set(
         lay["responses"]
     )

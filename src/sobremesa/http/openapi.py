@@ -21,6 +21,7 @@ from sobremesa.core.errors import (
     TooBig,
     TooMany,
     Unauthenticated,
+    UnknownUsers,
 )
 from sobremesa.http.decoding import MAX_ID_CHARACTERS, MAX_KEY_CHARACTERS
 from sobremesa.http.endpoints import Endpoint
@@ -374,6 +375,8 @@ def problems_of(endpoint: Endpoint) -> dict[int, Codes]:
     kinds: list[type[Refusal] | type[Busy]] = [TooMany, Busy]
     if endpoint.takes_actor:
         kinds += [Unauthenticated, Forbidden, *([] if endpoint.scope else [UserRequired])]
+    if endpoint.who == "person":
+        kinds += [Invalid, UnknownUsers]  # of the header Sobremesa-Act-As
     if endpoint.path_fields:
         kinds += [NotFound, Invalid]
     if endpoint.body is not None:
