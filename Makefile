@@ -34,10 +34,10 @@ install: $(VENV)/.development $(VENV)/.installed $(SERVERS)/node_modules/.instal
 run: $(VENV)/.installed $(CLIENT) ## Start the demo; installs nothing that only tests need
 	@$(BIN)/sobremesa demo
 
-# What takes minutes runs side by side. Only the tests in Python show their progress, so that the two do not mix. Three
+# What takes minutes runs side by side, except while coverage is measured: that alone needs both cores. Only the tests in Python show their progress, so that the two do not mix. Three
 # workers for two cores, since a test often waits: for a disk, for a server, for a process to start.
 test: install lint-python ## Lint, check types and imports, and run every test, those in browsers too; COVERAGE=1 measures
-	@$(MAKE) -j 2 pytest beside
+	@$(MAKE) -j $(if $(COVERAGE),1,2) pytest beside
 
 pytest: install
 	@$(BIN)/pytest -q -n 3 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
