@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeAlias
@@ -210,6 +211,7 @@ def open_policy(settings: Settings, clock: Clock) -> PolicyJudge | None:
             return PolicyFile(Path(path), clock)
 
 
+@cache
 def default_policy() -> Policy:
     """Return the built-in policy."""
     return Policy.parse(files(__package__).joinpath(DEFAULT_POLICY).read_text("utf-8"), DEFAULT_POLICY)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -182,6 +183,7 @@ class CardTypes:
             raise UnknownCardType(known=sorted(self._types)) from None
 
 
+@cache  # the built-in types are registered again for each application of a process
 def _check(kind: CardType) -> None:
     fields = {info.name for info in msgspec.structs.fields(kind.payload)}
     if not _NAME.fullmatch(kind.name):
