@@ -26,6 +26,9 @@ DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
 """How many random operations the engines are compared by."""
 SCHEMATHESIS_EXAMPLES = _length(1, 100)
 """How many requests of each sort go to each operation of the API."""
+SCHEMATHESIS_ENGINES = ("embedded", "dynamodb") if _IS_LONG else ("embedded",)
+AUTHORIZATION_STEP = _length(5, 1)
+"""Every how many lines of the authorization matrix are tried on DynamoDB too; the embedded engine tries all."""
 MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)

@@ -7,7 +7,8 @@ that what is allowed really happens; a line that changes who is there, or what t
 (`ALONE`). Strangers and removed members must not be able to find out what exists: their 404 is compared byte for byte
 with that of an unknown id.
 
-Both engines try all of it.
+The embedded engine tries all of it, DynamoDB every fifth line, and all in `make long`: who may do what is decided above
+the engines.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from api import program_attempts, thread_attempts
 from api.attempts import INSIDE, PREPARED, USERS, Attempt, Prepare, prepares
 from api.calling import PASSWORD, PICTURE, UNKNOWN_ID, Caller, Reply, client_of, log_in, register
 from api.running import Server, grant_admin, new_key, register_in, unsubscribe_token
+from lengths import AUTHORIZATION_STEP
 
 TABLE = """
 operation                     anonymous  key  stranger  removed  member  moderator  admin  owner
@@ -1094,7 +1096,11 @@ def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> N
     assert ROWS.keys() == PREPARED.keys()
 
 
-@pytest.mark.parametrize("name", ROWS)
+LINES = [("embedded", name) for name in ROWS] + [("dynamodb", name) for name in list(ROWS)[::AUTHORIZATION_STEP]]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("engine", "name"), LINES, indirect=["engine"])
 async def test_every_caller_gets_the_expected_status(name: str, place: Place) -> None:
     method, path = place.cast.routes[name.partition(" ")[0]]
     got: dict[str, int] = {}

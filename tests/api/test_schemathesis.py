@@ -6,8 +6,8 @@ account, a server, a message) get their own, made anew whenever one has ended.
 
 Only requests with an address of more than 16 KB are left out: the server ends them before the API sees them.
 
-The same number of requests of each sort (`lengths.py`) makes the same requests. On DynamoDB half of them are sent: what
-fits the document is decided before an engine is asked.
+The same number of requests of each sort (`lengths.py`) makes the same requests. DynamoDB is tried in `make long` only,
+with half of them: what fits the document is decided before an engine is asked.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from schemathesis.specs.openapi.checks import (
 
 from api.calling import PASSWORD, PICTURE
 from api.running import Server, new_key, unsubscribe_token
+from lengths import SCHEMATHESIS_ENGINES
 from lengths import SCHEMATHESIS_EXAMPLES as EXAMPLES
 
 SECONDS = 600 + EXAMPLES * 60
@@ -376,6 +377,7 @@ def lines_of_json(context: Any, value: Any) -> bytes:
 
 @pytest.mark.long
 @pytest.mark.timeout(SECONDS)
+@pytest.mark.parametrize("engine", SCHEMATHESIS_ENGINES, indirect=True)
 def test_every_answer_is_one_that_the_document_describes(server: Server, engine: str) -> None:
     world = World(server.url, asyncio.run(new_key(server, "admin")))
     world.ids["token"] = asyncio.run(unsubscribe_token(server, world.member["userId"]))
