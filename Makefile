@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SERVERS := tests/servers
 WEB := web
+BROWSER := $(WEB)/e2e/browser
 CLIENT := src/sobremesa/web/dist/index.html
 SOCKETIO := bench/socketio
 SPECTRAL := @stoplight/spectral-cli@6.16.3
@@ -34,17 +35,26 @@ install: $(VENV)/.development $(VENV)/.installed $(SERVERS)/node_modules/.instal
 run: $(VENV)/.installed $(CLIENT) ## Start the demo; installs nothing that only tests need
 	@$(BIN)/sobremesa demo
 
-# What takes minutes runs side by side, except while coverage is measured: that alone needs both cores. Only the tests in Python show their progress, so that the two do not mix. Three
-# workers for two cores, since a test often waits: for a disk, for a server, for a process to start.
+# What takes minutes runs side by side, except while coverage is measured: that alone needs both cores. Only the tests
+# in Python show their progress, so that the two do not mix; the results of the rest follow at the end. Three workers
+# for two cores, since a test often waits: for a disk, for a server, for a process to start.
 test: install lint-python ## Lint, check types and imports, and run every test, those in browsers too; COVERAGE=1 measures
-	@$(MAKE) -j $(if $(COVERAGE),1,2) pytest beside
+	@$(MAKE) -k -j $(if $(COVERAGE),1,2) pytest beside RESULTS=later; status=$$?; cat $(VENV)/beside.txt; exit $$status
 
 pytest: install
 	@$(BIN)/pytest -q -n 3 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
 
+# One line for each step: its result, its seconds, and how many tests it ran; of one that fails, all that it printed.
+# Every step runs, also after one that failed. `beside.log` keeps the output of all of them.
 beside: install
-	@{ $(MAKE) lint-web && $(MAKE) e2e && $(MAKE) types && $(MAKE) vitest; } > $(VENV)/beside.log 2>&1 || { cat $(VENV)/beside.log; exit 1; }
-	@grep -hE '^ +(Tests +)?[0-9]+ passed' $(VENV)/beside.log | sed 's/^ */In TypeScript and in browsers: /'
+	@cd $(VENV) && : > beside.txt && : > beside.log
+	@failed=0; for step in lint-web types vitest e2e; do \
+		start=$$(date +%s); result=passed; \
+		NO_COLOR=1 FORCE_COLOR=0 $(MAKE) $$step > $(VENV)/step.log 2>&1 || { result=FAILED; failed=1; cat $(VENV)/step.log >> $(VENV)/beside.txt; }; \
+		tests=$$(sed -nE 's/^ +(Tests +)?([0-9]+ passed).*/, \2/p' $(VENV)/step.log); \
+		printf '%-9s%s in %s s%s\n' $$step $$result $$(($$(date +%s) - start)) "$$tests" >> $(VENV)/beside.txt; \
+		{ echo "== make $$step"; cat $(VENV)/step.log; } >> $(VENV)/beside.log; \
+	done; $(if $(RESULTS),,cat $(VENV)/beside.txt;) exit $$failed
 
 vitest: install
 	@cd $(WEB) && $(NPM) run --silent test
@@ -66,8 +76,7 @@ types: install ## Check types
 	@$(BIN)/mypy --no-error-summary $(TYPED)
 
 # Where the system has no browser, a package brings one.
-e2e: install ## Try the web client in real browsers, on a server of its own
-	@[ -e /usr/bin/chromium ] || [ -e /usr/bin/chromium-browser ] || [ -e /usr/bin/google-chrome ] || { cd $(WEB)/e2e/browser && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null; }
+e2e: install $(if $(SOBREMESA_CHROMIUM)$(wildcard /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome),,$(BROWSER)/node_modules/.installed) ## Try the web client in real browsers, on a server of its own
 	@cd $(WEB) && $(NPM) run --silent e2e
 
 bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
@@ -89,12 +98,12 @@ lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --all-extras --group dev $(COMPILE) --output-file requirements-dev.lock
 	@$(UV) pip compile pyproject.toml --all-extras --group build $(COMPILE) --constraint requirements-dev.lock --output-file requirements.lock
 	@$(UV) pip compile --group pyproject.toml:node $(COMPILE) --output-file $(SERVERS)/node.lock
-	@for place in $(SERVERS) $(SOCKETIO) $(WEB) $(WEB)/e2e/browser; do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
+	@for place in $(SERVERS) $(SOCKETIO) $(WEB) $(BROWSER); do (cd $$place && npm install --package-lock-only --ignore-scripts --loglevel=error > /dev/null) || exit 1; done
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock requirements-dev.lock $(SERVERS)/node.lock
-	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json $(WEB)/package-lock.json $(WEB)/e2e/browser/package-lock.json
+	@! grep -n '"resolved"' $(SERVERS)/package-lock.json $(SOCKETIO)/package-lock.json $(WEB)/package-lock.json $(BROWSER)/package-lock.json
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(WEB)/e2e/browser/node_modules $(WEB)/test-results $(WEB)/e2e-artefacts $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(BROWSER)/node_modules $(WEB)/test-results $(WEB)/e2e-artefacts $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 NODE_IS_NEW := const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)
@@ -148,6 +157,15 @@ $(WEB)/node_modules/.installed: $(WEB)/package.json $(WEB)/package-lock.json $(W
 	@echo "Installing the packages of the web client and its tests in $(WEB)/node_modules"
 	@cd $(WEB) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
 	@touch $(WEB)/node_modules/.build $@
+
+# The package keeps its browser compressed, and unpacks it into the directory for temporary files, which all users and
+# checkouts share: give it one of its own.
+$(BROWSER)/node_modules/.installed: $(BROWSER)/package.json $(BROWSER)/package-lock.json $(BROWSER)/.npmrc | $(VENV)/.installed
+	@echo "Installing a browser in $(BROWSER)/node_modules"
+	@cd $(BROWSER) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null && mkdir node_modules/.unpacked
+	@cd $(BROWSER) && TMPDIR="$$PWD/node_modules/.unpacked" PATH="$(abspath $(BIN)):$$PATH" node --input-type=module \
+		-e 'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'
+	@touch $@
 
 $(CLIENT): $(WEB)/node_modules/.build $(WEB_SOURCES)
 	@echo "Building the web client"

@@ -33,7 +33,7 @@ export async function launch(
       output += data.toString();
       if (isReady(output)) resolve();
     });
-    child.once("exit", () => reject(new Error(`it terminate: ${output}`)));
+    child.once("exit", () => reject(new Error(`sobremesa ended: ${output}`)));
   });
   return child;
 }
@@ -249,7 +249,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       await use(server);
       await server.end();
     },
-    { scope: "worker" },
+    { scope: "worker", timeout: 120_000 },
   ],
 
   newUser: async ({ browser, server }, use) => {

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { loadMembers } from "../actions/communities";
 import type { AccessList } from "../api/shapes";
 import { useStore } from "../store/store";
+import { secondaryName, shownName } from "../view/names";
 import { LISTED_ROLES, PRIVATE, roleField, userField } from "./access";
 
 interface AccessFieldsProps {
@@ -21,7 +22,7 @@ export function AccessFields({ serverId, access }: AccessFieldsProps) {
   // Owner and admins see every channel.
   const people = Object.values(members ?? {})
     .filter((each) => each.role === "member" || each.role === "moderator")
-    .sort((one, other) => one.username.localeCompare(other.username));
+    .sort((one, other) => shownName(one).localeCompare(shownName(other)));
   // A large community does not load every member: those of the list who are not shown stay on it.
   const others = access?.userIds.filter((userId) => !people.some((each) => each.userId === userId)) ?? [];
   return (
@@ -48,14 +49,16 @@ export function AccessFields({ serverId, access }: AccessFieldsProps) {
               <span>{label}</span>
             </label>
           ))}
-          {people.map(({ userId, username }) => (
-            <label key={userId}>
+          {people.map((each) => (
+            <label key={each.userId}>
               <input
                 type="checkbox"
-                name={userField(userId)}
-                defaultChecked={access?.userIds.includes(userId) ?? false}
+                name={userField(each.userId)}
+                defaultChecked={access?.userIds.includes(each.userId) ?? false}
               />
-              <span>{username}</span>
+              <span>
+                {shownName(each)} <span className="note">{secondaryName(each)}</span>
+              </span>
             </label>
           ))}
           {others.map((userId) => (

@@ -51,7 +51,12 @@ export function ChannelScreen({ params }: { params: Params }) {
     return <NotFound title={server.name} description="There are no channels yet." home={false} />;
   }
   if (channel === undefined || channel.serverId !== serverId)
-    return <NotFound title="Channel not found" description="It was deleted, or the link is wrong." />;
+    return (
+      <NotFound
+        title="Channel not found"
+        description="It was deleted, it is private, or the link is wrong."
+      />
+    );
 
   const canModerate = isAtLeast(server.role, "moderator");
   return (
