@@ -16,11 +16,16 @@ ROOT = Path(__file__).parent.parent
 WITHIN_SECONDS = 60.0
 
 
+def section_of(page: Path, heading: str) -> str:
+    """Return the text below a heading, up to the next one of any level."""
+    found = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##+ |\Z)", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert found, f"{page.name} has no section {heading}"
+    return found.group(1)
+
+
 def shell_block(page: Path, heading: str) -> str:
     """Return the commands of a section: its ```sh block that calls the API."""
-    _, found, rest = page.read_text().partition(f"\n## {heading}\n")
-    assert found, f"{page.name} has no section {heading}"
-    section = rest.partition("\n## ")[0]
+    section = section_of(page, heading)
     blocks = [block for block in re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL) if "curl" in block]
     assert len(blocks) == 1, f"{page.name} has {len(blocks)} blocks of curl below {heading}"
     return str(blocks[0])
@@ -44,11 +49,11 @@ def free_port() -> int:
         return port
 
 
-def typed(lines: str, folder: Path) -> str:
+def typed(lines: str, folder: Path, **variables: str) -> str:
     """What a shell prints that is given these lines in a folder with our .venv."""
     (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
-    environment["SOBREMESA_PORT"] = str(free_port())
+    environment |= {"SOBREMESA_PORT": str(free_port()), **variables}
     # A session of its own, so that the server in the background ends with the shell, whatever happens.
     shell = subprocess.Popen(
         ["bash", "-e", "-u", "-o", "pipefail"],
@@ -64,7 +69,8 @@ def typed(lines: str, folder: Path) -> str:
         printed, errors = shell.communicate(lines, WITHIN_SECONDS)
     finally:
         os.killpg(shell.pid, signal.SIGKILL)
-    assert shell.returncode == 0, f"{errors}\n{(folder / 'sobremesa.log').read_text()[-2000:]}"
+    logs = "\n".join(f"{log.name}: {log.read_text()[-2000:]}" for log in folder.glob("*.log"))
+    assert shell.returncode == 0, f"{errors}\n{logs}"
     return printed
 
 

@@ -1,15 +1,32 @@
-"""The recipes of the docs work, line by line."""
+"""The recipes of the docs work, line by line: a section with files to save, and lines to type."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
-from test_readme import ROOT, shell_block, typed, values_in
+from test_readme import ROOT, free_port, section_of, shell_block, typed, values_in
+
+DOCS = ROOT / "docs"
+
+
+def followed(page: str, heading: str, folder: Path, **variables: str) -> str:
+    """What is printed if one saves the files of a section (`Save this as NAME`) and types its lines."""
+    section = section_of(DOCS / page, heading)
+    for name, text in re.findall(r"`([\w.-]+)`:\n\n```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(text)
+    (folder / "examples").symlink_to(ROOT / "examples")
+    return typed(shell_block(DOCS / page, heading), folder, **variables)
+
+
+def results(page: str, heading: str, folder: Path, **variables: str) -> list[Any]:
+    """The JSON values that a recipe prints."""
+    return values_in(followed(page, heading, folder, **variables))
 
 
 def test_backend_creates_users_writes_as_them_and_publishes(tmp_path: Path) -> None:
-    lines = shell_block(ROOT / "docs" / "backend.md", "Try it")
-    unread, history, published = values_in(typed(lines, tmp_path))
+    unread, history, published = results("backend.md", "Try it", tmp_path)
 
     assert unread["total"]["count"] == 1
     assert [(message["type"], message["content"]) for message in history["items"]] == [
@@ -18,3 +35,48 @@ def test_backend_creates_users_writes_as_them_and_publishes(tmp_path: Path) -> N
     ]
     assert history["items"][1]["displayName"] == "Ana Ruiz"
     assert (published["recipients"], published["state"]) == (1, "done")
+
+
+def test_fastapi_application_serves_the_site_below_a_path_and_calls_its_services(tmp_path: Path) -> None:
+    registered, me, name = results("library.md", "Inside another web application", tmp_path)
+
+    assert me["userId"] == registered["user"]["userId"]
+    assert name == {"username": "ana"}
+
+
+def test_users_log_in_with_tokens_of_their_own_issuer_until_these_are_revoked(tmp_path: Path) -> None:
+    by_rsa, by_ec, revoked, refused, again = results("accounts.md", "Try your own issuer", tmp_path)
+
+    assert (by_rsa["externalId"], by_ec["externalId"]) == ("customer-17", "customer-17")
+    assert by_rsa["userId"] == by_ec["userId"] == revoked["userId"] == again["userId"]
+    assert (refused["status"], refused["code"]) == (401, "unauthenticated")
+
+
+def test_notifications_reach_a_user_a_segment_and_everyone(tmp_path: Path) -> None:
+    one, segment, everyone, *counts, messages = results("inboxes.md", "Try it", tmp_path)
+
+    assert [published["recipients"] for published in (one, segment, everyone)] == [1, 2, None]
+    assert [count["unread"] for count in counts] == [3, 2, 1]
+    assert [message["title"] for message in messages["items"]] == ["New opening hours", "For bikers", "Shipped"]
+
+
+def test_bot_answers_every_message_once_although_it_is_killed(tmp_path: Path) -> None:
+    [page] = results("bots.md", "Try it", tmp_path)
+
+    answers = sorted(message["content"] for message in page["items"] if message.get("bot"))
+    assert answers == ["You said: one", "You said: three", "You said: two"]
+    assert all(message["replyTo"] for message in page["items"] if message.get("bot"))
+
+
+def test_server_loads_a_card_type_of_its_owner(tmp_path: Path) -> None:
+    offered, accepted, refused = results("threads.md", "A card type of your own", tmp_path)
+
+    assert (offered["type"], offered["state"], offered["payload"]["days"]) == ("rental", "offered", 3)
+    assert (accepted["messageId"], accepted["state"]) == (offered["messageId"], "accepted")
+    assert refused["status"] == 422
+
+
+def test_webhook_is_verified_by_the_reference_library(tmp_path: Path) -> None:
+    printed = followed("webhooks.md", "Try it", tmp_path, RECEIVER_PORT=str(free_port()))
+
+    assert printed.splitlines() == ["message.created from Ana Ruiz: Is it still available?", "forged: 400"]
