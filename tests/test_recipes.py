@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from servers import Endpoint
 from test_readme import ROOT, free_port, section_of, shell_block, typed, values_in
 
 DOCS = ROOT / "docs"
@@ -80,3 +81,37 @@ def test_webhook_is_verified_by_the_reference_library(tmp_path: Path) -> None:
     printed = followed("webhooks.md", "Try it", tmp_path, RECEIVER_PORT=str(free_port()))
 
     assert printed.splitlines() == ["message.created from Ana Ruiz: Is it still available?", "forged: 400"]
+
+
+def test_second_node_delivers_and_resumes_what_the_first_one_started(
+    tmp_path: Path, dynoxide_memory: Endpoint, valkey: Endpoint, postgres: Endpoint
+) -> None:
+    printed = followed(
+        *("gateway.md", "Try two nodes", tmp_path),
+        DYNAMODB=dynoxide_memory.url,
+        VALKEY=valkey.url,
+        POSTGRES=postgres.url,
+        SECOND_PORT=str(free_port()),
+    )
+    assert printed.splitlines()[1:] == [
+        "Received: from node 1 at node 2",
+        "Received: from node 2 at node 1",
+        "Received: what was sent while node 1 was down",
+    ]
+
+
+def test_backup_beside_a_running_server_is_restored_with_its_keys_and_files(tmp_path: Path) -> None:
+    printed = followed("embedded-engine.md", "Try it", tmp_path)
+
+    backed_up, restored, page, file = printed.splitlines()
+    assert (backed_up, file) == ("Backed up sqlite:///chat.db to backup/chat.db.", "Two eggs")
+    assert restored.startswith("Restored ")
+    assert [message["content"] for message in values_in(page)[0]["items"]] == ["Before the backup"]
+
+
+def test_ten_thousand_messages_are_imported_once(tmp_path: Path) -> None:
+    printed = followed("import.md", "Try it", tmp_path)
+
+    *_, page = printed.splitlines()
+    assert "10000" in printed.replace(",", "")
+    assert [message["content"] for message in values_in(page)[0]["items"]] == ["Message 999", "Message 998"]
