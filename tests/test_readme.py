@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-WITHIN_SECONDS = 120.0
+WITHIN_SECONDS = 240.0
 
 
 def section_of(page: Path, heading: str) -> str:
