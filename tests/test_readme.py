@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-WITHIN_SECONDS = 240.0
+WITHIN_SECONDS = 120.0
 
 
 def section_of(page: Path, heading: str) -> str:
@@ -49,7 +49,7 @@ def free_port() -> int:
         return port
 
 
-def typed(lines: str, folder: Path, **variables: str) -> str:
+def typed(lines: str, folder: Path, within: float = WITHIN_SECONDS, **variables: str) -> str:
     """What a shell prints that is given these lines in a folder with our .venv."""
     (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
@@ -69,7 +69,7 @@ def typed(lines: str, folder: Path, **variables: str) -> str:
     )
     with shell:
         try:
-            printed, errors = shell.communicate(lines, WITHIN_SECONDS)
+            printed, errors = shell.communicate(lines, within)
         except subprocess.TimeoutExpired as late:
             printed, errors = "", str(late)
         finally:

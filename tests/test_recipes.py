@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from servers import Endpoint
-from test_readme import ROOT, free_port, section_of, shell_block, typed, values_in
+from test_readme import ROOT, WITHIN_SECONDS, free_port, section_of, shell_block, typed, values_in
 
 DOCS = ROOT / "docs"
 
 
-def followed(page: str, heading: str, folder: Path, **variables: str) -> str:
+def followed(page: str, heading: str, folder: Path, within: float = WITHIN_SECONDS, **variables: str) -> str:
     """What is printed if one saves the files of a section (`Save this as NAME`) and types its lines."""
     section = section_of(DOCS / page, heading)
     for name, text in re.findall(r"`([\w.-]+)`:\n\n```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
         (folder / name).write_text(text)
     (folder / "examples").symlink_to(ROOT / "examples")
-    return typed(shell_block(DOCS / page, heading), folder, **variables)
+    return typed(shell_block(DOCS / page, heading), folder, within, **variables)
 
 
-def results(page: str, heading: str, folder: Path, **variables: str) -> list[Any]:
+def results(page: str, heading: str, folder: Path) -> list[Any]:
     """The JSON values that a recipe prints."""
-    return values_in(followed(page, heading, folder, **variables))
+    return values_in(followed(page, heading, folder))
 
 
 def test_backend_creates_users_writes_as_them_and_publishes(tmp_path: Path) -> None:
@@ -51,6 +51,8 @@ def test_users_log_in_with_tokens_of_their_own_issuer_until_these_are_revoked(tm
     assert (by_rsa["externalId"], by_ec["externalId"]) == ("customer-17", "customer-17")
     assert by_rsa["userId"] == by_ec["userId"] == revoked["userId"] == again["userId"]
     assert (refused["status"], refused["code"]) == (401, "unauthenticated")
+    reasons = re.findall(r'"authentication failed".*"reason":"(\w+)"', (tmp_path / "sobremesa.log").read_text())
+    assert reasons == ["revoked"]
 
 
 def test_notifications_reach_a_user_a_segment_and_everyone(tmp_path: Path) -> None:
