@@ -67,7 +67,7 @@ def test_bot_answers_every_message_once_although_it_is_killed(tmp_path: Path) ->
     [page] = results("bots.md", "Try it", tmp_path)
 
     answers = sorted(message["content"] for message in page["items"] if message.get("bot"))
-    assert answers == ["You said: one", "You said: three", "You said: two"]
+    assert answers == ["You wrote: one", "You wrote: three", "You wrote: two"]
     assert all(message["replyTo"] for message in page["items"] if message.get("bot"))
 
 
