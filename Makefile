@@ -25,7 +25,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long lint lint-python lint-web types e2e bench docs openapi lock clean
+.PHONY: help install run test pytest beside vitest long lint lint-python lint-web types e2e bench docs openapi clients lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -93,6 +93,9 @@ openapi: install ## Lint the OpenAPI document with spectral and redocly, which a
 	@$(BIN)/python $(WEB)/scripts/openapi.py > $(VENV)/openapi.json
 	@$(NPM) exec --yes --package=$(SPECTRAL) -- spectral lint --fail-severity=hint $(VENV)/openapi.json
 	@$(NPM) exec --yes --package=$(REDOCLY) -- redocly lint --extends=recommended-strict $(VENV)/openapi.json
+
+clients: install ## Generate clients in TypeScript and Python as the docs describe, and try them; fetches the generators
+	@$(BIN)/pytest -q -n 0 tests/generated_clients.py
 
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --all-extras --group dev $(COMPILE) --output-file requirements-dev.lock

@@ -25,10 +25,10 @@ def load_generator() -> ModuleType:
 
 
 def python_blocks(page: Path) -> list[CodeType]:
-    """The examples of a page, at the lines where they stand."""
+    """The examples of a page, at the lines where they stand, without files of recipes (`test_recipes.py`)."""
     text = page.read_text()
     blocks = []
-    for found in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+    for found in re.finditer(r"(?<!\.py`:\n\n)^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         padding = "\n" * text.count("\n", 0, found.start(1))
         source = padding + found.group(1)
         blocks.append(compile(source, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))

@@ -13,14 +13,19 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-WITHIN_SECONDS = 60.0
+WITHIN_SECONDS = 120.0
+
+
+def section_of(page: Path, heading: str) -> str:
+    """Return the text below a heading, up to the next one of any level."""
+    found = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##+ |\Z)", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert found, f"{page.name} has no section {heading}"
+    return found.group(1)
 
 
 def shell_block(page: Path, heading: str) -> str:
     """Return the commands of a section: its ```sh block that calls the API."""
-    _, found, rest = page.read_text().partition(f"\n## {heading}\n")
-    assert found, f"{page.name} has no section {heading}"
-    section = rest.partition("\n## ")[0]
+    section = section_of(page, heading)
     blocks = [block for block in re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL) if "curl" in block]
     assert len(blocks) == 1, f"{page.name} has {len(blocks)} blocks of curl below {heading}"
     return str(blocks[0])
@@ -44,11 +49,13 @@ def free_port() -> int:
         return port
 
 
-def typed(lines: str, folder: Path) -> str:
+def typed(lines: str, folder: Path, within: float = WITHIN_SECONDS, **variables: str) -> str:
     """What a shell prints that is given these lines in a folder with our .venv."""
     (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA_")}
-    environment["SOBREMESA_PORT"] = str(free_port())
+    # A version manager's `python3` takes longer to start than what it runs here.
+    path = f"{sys.base_prefix}/bin{os.pathsep}{os.environ['PATH']}"
+    environment |= {"PATH": path, "SOBREMESA_PORT": str(free_port()), **variables}
     # A session of its own, so that the server in the background ends with the shell, whatever happens.
     shell = subprocess.Popen(
         ["bash", "-e", "-u", "-o", "pipefail"],
@@ -60,11 +67,15 @@ def typed(lines: str, folder: Path) -> str:
         text=True,
         start_new_session=True,
     )
-    try:
-        printed, errors = shell.communicate(lines, WITHIN_SECONDS)
-    finally:
-        os.killpg(shell.pid, signal.SIGKILL)
-    assert shell.returncode == 0, f"{errors}\n{(folder / 'sobremesa.log').read_text()[-2000:]}"
+    with shell:
+        try:
+            printed, errors = shell.communicate(lines, within)
+        except subprocess.TimeoutExpired as late:
+            printed, errors = "", str(late)
+        finally:
+            os.killpg(shell.pid, signal.SIGKILL)
+    logs = "\n".join(f"{log.name}: {log.read_text()[-2000:]}" for log in folder.glob("*.log"))
+    assert shell.returncode == 0, f"{errors}\n{logs}"
     return printed
 
 

@@ -113,9 +113,10 @@ NODES = {
     ("wrong", "detail"),
     [
         ({"store": "sqlite:///chat.db"}, "DynamoDB"),
-        ({"files": None}, "shared files"),
-        ({"records": None}, "records"),
-        ({"records": "sqlite:///records.db"}, "records"),
+        ({"files": None}, "set SOBREMESA_FILES to"),
+        ({"records": None}, "set SOBREMESA_RECORDS to"),
+        ({"records": "sqlite:///records.db"}, "set SOBREMESA_RECORDS to"),
+        ({"files": None, "records": None}, "set SOBREMESA_FILES to .*, and SOBREMESA_RECORDS to"),
     ],
 )
 def test_several_nodes_with_local_data_are_refused(wrong: dict[str, str | None], detail: str) -> None:

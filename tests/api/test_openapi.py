@@ -65,6 +65,14 @@ def test_every_array_declares_its_items(api: dict[str, Any]) -> None:
     assert [path for path, node in arrays if "items" not in node and "prefixItems" not in node] == []
 
 
+def test_no_schema_has_the_name_that_generators_give_to_a_field_of_another(api: dict[str, Any]) -> None:
+    """They name an inline enum after its schema and field: two types of one name make them drop a route."""
+    schemas = api["components"]["schemas"]
+    names = {name.lower() for name in schemas}
+    fields = [f"{name}{field}" for name, schema in schemas.items() for field in schema.get("properties", ())]
+    assert [name for name in fields if name.lower() in names] == []
+
+
 def test_scopes_are_in_the_description_since_bearer_schemes_declare_none(api: dict[str, Any]) -> None:
     requirements = [each for _, operation in operations(api) for each in operation["security"]]
     assert {scope for each in requirements for scopes in each.values() for scope in scopes} == set()

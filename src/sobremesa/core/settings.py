@@ -316,15 +316,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             return
         if parse_store(self.store).is_embedded:
             raise BadSetting("redis is for several nodes, and a store in a file has one: use DynamoDB, or unset redis")
+        missing = []
         if self.files is None:
-            raise BadSetting(
-                "several nodes (redis is set) need shared files: set files to s3://bucket, or to the file:///folder of "
-                "a volume that all nodes mount"
-            )
+            missing.append(f"{PREFIX}FILES to s3://bucket, or to the file:///folder of a volume that all nodes mount")
         if self.records is None or not self.records.startswith("postgres"):
-            raise BadSetting(
-                "several nodes (redis is set) need a shared database of records: set records to postgresql://..."
-            )
+            missing.append(f"{PREFIX}RECORDS to postgresql://...")
+        if missing:
+            raise BadSetting(f"several nodes (redis is set) share everything: set {', and '.join(missing)}")
 
     @property
     def address(self) -> str:

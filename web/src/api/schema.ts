@@ -4286,10 +4286,6 @@ export interface components {
             /** @enum {unknown} */
             role?: "admin" | "member" | "moderator";
         };
-        NewMemberRole: {
-            /** @enum {unknown} */
-            role: "admin" | "member" | "owner";
-        };
         NewMessage: {
             attachments?: string[];
             content?: string;
@@ -5015,6 +5011,10 @@ export interface components {
             maxUses: number | null;
             uses: number;
             workspaceId: string;
+        };
+        WorkspaceMemberChanges: {
+            /** @enum {unknown} */
+            role: "admin" | "member" | "owner";
         };
         WorkspaceMemberGone: {
             userId: string;
@@ -11846,7 +11846,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewMemberRole"];
+                "application/json": components["schemas"]["WorkspaceMemberChanges"];
             };
         };
         responses: {

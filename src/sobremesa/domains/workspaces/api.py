@@ -54,7 +54,7 @@ class WorkspaceChanges(Input):
     name: Name
 
 
-class NewMemberRole(Input):
+class WorkspaceMemberChanges(Input):
     """The new role."""
 
     role: Role
@@ -155,7 +155,7 @@ def routes(workspaces: Workspaces, users: UserDirectory) -> Routes:
 
     @api.patch(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner])
     async def change_member(
-        actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: NewMemberRole
+        actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: WorkspaceMemberChanges
     ) -> WorkspaceMemberView:
         """Change the role of a member. Requires an owner. A workspace has one or more owners."""
         member = await workspaces.members.change_role(actor, workspace_id, user_id, role=body.role)
