@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import pytest
@@ -11,10 +11,10 @@ from dynamodb.rows import KEY, put
 from dynamodb.scripted import Answering, ScriptedEndpoint, answers, rejects
 from servers import Endpoint
 from sobremesa.core.clock import SystemClock
-from sobremesa.table import OLDEST, IndexLayout, Layout, gsi1, gsi2
+from sobremesa.table import KEYS_ONLY, OLDEST, IndexLayout, IndexName, Layout, gsi1, gsi2
 from sobremesa.table.engines.dynamodb import DynamoEngine, admin
 from sobremesa.table.engines.protocol import QueryRequest
-from sobremesa.table.errors import BadExpression, Conflict, StoreFailed, TableExists, TableMissing
+from sobremesa.table.errors import BadExpression, Conflict, StoreFailed, StoreForeign, TableExists, TableMissing
 
 
 @pytest.fixture
@@ -133,6 +133,47 @@ async def test_making_a_table_waits_until_it_and_its_indexes_are_active(
     assert {index["Projection"]["ProjectionType"] for index in created["GlobalSecondaryIndexes"]} == {"ALL"}
     assert [index["IndexName"] for index in created["GlobalSecondaryIndexes"]] == [gsi1, gsi2]
     assert enabled["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
+
+
+WHOLE: dict[IndexName, tuple[str, ...] | None] = {gsi1: None, gsi2: None}
+
+
+@pytest.mark.parametrize(
+    ("has", "wanted", "lacks"),
+    [
+        (WHOLE, {gsi1: KEYS_ONLY, gsi2: ("state",)}, None),
+        ({gsi1: KEYS_ONLY, gsi2: ("price", "state")}, {gsi1: KEYS_ONLY, gsi2: ("state",)}, None),
+        ({gsi1: KEYS_ONLY, gsi2: ("state",)}, {gsi1: KEYS_ONLY, gsi2: KEYS_ONLY}, None),
+        ({gsi1: None, gsi2: KEYS_ONLY}, WHOLE, "the index gsi2 has the projection KEYS_ONLY; it must have ALL"),
+        ({gsi1: ("a",), gsi2: None}, WHOLE, "the index gsi1 has the projection INCLUDE; it must have ALL"),
+        ({gsi1: ("a",), gsi2: None}, {gsi1: ("a", "b"), gsi2: None}, "the index gsi1 does not project b"),
+        ({gsi1: KEYS_ONLY, gsi2: None}, {gsi1: ("b",), gsi2: None}, "the index gsi1 does not project b"),
+    ],
+)
+async def test_a_table_whose_indexes_project_as_much_or_more_is_accepted(
+    has: dict[IndexName, tuple[str, ...] | None],
+    wanted: dict[IndexName, tuple[str, ...] | None],
+    lacks: str | None,
+    dynoxide_memory: Endpoint,
+    layout: Layout,
+) -> None:
+    def engine_with(projections: dict[IndexName, tuple[str, ...] | None]) -> Awaitable[DynamoEngine]:
+        indexes = {name: IndexLayout(name, f"{name}pk", f"{name}sk", each) for name, each in projections.items()}
+        projecting = Layout(table=layout.table, indexes=indexes)
+        return DynamoEngine.open(projecting, region=None, endpoint=dynoxide_memory.url, clock=SystemClock())
+
+    theirs, ours = await engine_with(has), await engine_with(wanted)
+    await theirs.create_table()
+    try:
+        if lacks is None:
+            assert await ours.complete_table() == []
+        else:
+            with pytest.raises(StoreForeign, match=lacks):
+                await ours.complete_table()
+    finally:
+        await theirs.drop_table()
+        await theirs.close()
+        await ours.close()
 
 
 @pytest.mark.usefixtures("waits")
