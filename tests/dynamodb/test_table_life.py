@@ -18,7 +18,7 @@ from sobremesa.table.errors import BadExpression, Conflict, StoreFailed, StoreFo
 
 
 @pytest.fixture
-async def unmade(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
+async def tableless(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
     """An engine on dynoxide whose table does not exist yet."""
     engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynoxide_memory.url, clock=SystemClock())
     try:
@@ -27,27 +27,27 @@ async def unmade(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[Dyn
         await engine.close()
 
 
-async def test_table_is_created_used_and_dropped(unmade: DynamoEngine) -> None:
-    await unmade.create_table()
-    await unmade.write(put())
-    assert (await unmade.get(KEY, consistent=True, fields=None)).item is not None
+async def test_table_is_created_used_and_dropped(tableless: DynamoEngine) -> None:
+    await tableless.create_table()
+    await tableless.write(put())
+    assert (await tableless.get(KEY, consistent=True, fields=None)).item is not None
 
-    await unmade.drop_table()
+    await tableless.drop_table()
     with pytest.raises(TableMissing):
-        await unmade.get(KEY, consistent=True, fields=None)
+        await tableless.get(KEY, consistent=True, fields=None)
 
 
-async def test_a_table_that_does_not_exist_is_missing(unmade: DynamoEngine) -> None:
+async def test_a_table_that_does_not_exist_is_missing(tableless: DynamoEngine) -> None:
     for attempt in (
-        unmade.get(KEY, consistent=True, fields=None),
-        unmade.batch_get([KEY], consistent=True),
-        unmade.query(QueryRequest(pk="p")),
-        unmade.write(put()),
-        unmade.transact([put()], None),
-        unmade.batch_write([put()]),
-        unmade.changes(OLDEST),
-        unmade.describe_table(),
-        unmade.drop_table(),
+        tableless.get(KEY, consistent=True, fields=None),
+        tableless.batch_get([KEY], consistent=True),
+        tableless.query(QueryRequest(pk="p")),
+        tableless.write(put()),
+        tableless.transact([put()], None),
+        tableless.batch_write([put()]),
+        tableless.changes(OLDEST),
+        tableless.describe_table(),
+        tableless.drop_table(),
     ):
         with pytest.raises(TableMissing):
             await attempt
@@ -111,7 +111,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("waits")
-async def test_making_a_table_waits_until_it_and_its_indexes_are_active(
+async def test_creating_a_table_waits_until_it_and_its_indexes_are_active(
     engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_next(
