@@ -1090,8 +1090,10 @@ async def place(http: aiohttp.ClientSession, server: Server, cast: Cast, name: s
 
 
 def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> None:
-    assert {name.partition(" ")[0] for name in ROWS} == cast.routes.keys()
-    assert ROWS.keys() == PREPARED.keys()
+    lines = {name.partition(" ")[0] for name in ROWS}
+    assert not cast.routes.keys() - lines, "add a line to the matrix above for each of these operations"
+    assert not lines - cast.routes.keys(), "there is no such operation any more: remove the line of the matrix"
+    assert ROWS.keys() == PREPARED.keys(), "each line needs a function with @prepares, which makes the request"
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from notifications.environment import DAY, MINUTE, DigestEnvironment
-from pattern_tests import PatternTests, writes_of
+from pattern_tests import PatternTests, require_writes
 from sobremesa.core.actor import UserId
 from sobremesa.domains.notifications import entities as rows
 from sobremesa.table import Entity, Registry
@@ -67,4 +67,4 @@ async def test_every_declared_write_happens(env: DigestEnvironment) -> None:
     await env.digests(after=2 * DAY)
     await env.app.notifications.delete_user_data(ana.user_id)
 
-    assert writes_of(REGISTRY) - set(env.app.table.meter.totals()) == set()
+    require_writes(REGISTRY, env.app.table.meter.totals())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 import msgspec
 import pytest
@@ -19,6 +19,7 @@ from sobremesa.table import (
     IndexLayout,
     Keys,
     Layout,
+    Page,
     Pattern,
     RawKey,
     Registry,
@@ -94,6 +95,7 @@ async def test_a_pattern_returns_what_its_index_projects(table: Table) -> None:
 
     ids = await table.query(orders_on(day="d"), limit=2)
     rest = await table.query(orders_on(day="d"), cursor=ids.cursor)
+    assert_type(ids, Page[OrderId])
     assert ids.items == [OrderId("c", "o0", "d"), OrderId("c", "o1", "d")]
     assert rest.items == [OrderId("c", "o2", "d")]
 
