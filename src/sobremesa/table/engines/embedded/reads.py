@@ -133,21 +133,18 @@ class PageBuilder:
     def add(self, rows: Iterable[Any]) -> None:
         """Add rows up to the one that would make the page too large."""
         where, items, projected = self._request.where, self._items, self._projected
+        if projected is not None:
+            rows = (_projected_row(row, projected) for row in rows)
         for row in rows:
-            size: int = row[-2]
-            entry: Item | None = None
-            if projected is not None:
-                entry = project(cached_item(row[-1]), projected)
-                size = weigh(entry)[1]
-            if self.size + size > MAX_PAGE_BYTES:
+            if self.size + row[-2] > MAX_PAGE_BYTES:
                 self.is_full = True
                 return
-            self.size += size
+            self.size += row[-2]
             self.last_row = row
             self.scanned += 1
             if where is None and self._counting:
                 continue
-            item = cached_item(row[-1]) if entry is None else entry
+            item = cached_item(row[-1]) if projected is None else row[-1]
             if where is None or holds(where, item):
                 self._count += 1
                 if not self._counting:
@@ -170,6 +167,12 @@ class PageBuilder:
 def project(item: Item, fields: Iterable[str]) -> Item:
     """Return only these attributes of an item."""
     return {name: item[name] for name in fields if name in item}
+
+
+def _projected_row(row: Any, projected: frozenset[str]) -> Any:
+    """Return a row of an index with the size and the attributes of what the index has, in place of its body."""
+    entry = project(cached_item(row[-1]), projected)
+    return *row[:-2], weigh(entry)[1], entry
 
 
 def _key_of(row: Any, request: QueryRequest | ScanRequest) -> RawKey | IndexKey:
