@@ -25,6 +25,12 @@ def writes_of(registry: Registry) -> set[str]:
     return {id for id, pattern in registry.patterns.items() if isinstance(pattern, WritePattern)}
 
 
+def require_writes(registry: Registry, met: Collection[str], *, without: Collection[str] = ()) -> None:
+    """Fail unless every declared write was made; `met` are the patterns of the meter."""
+    missing = writes_of(registry) - set(met) - set(without)
+    assert not missing, f"the story of this file makes no write of {', '.join(sorted(missing))}: call the verb in it"
+
+
 class PatternTests:
     """Every declared question finds its rows and no others."""
 
@@ -47,9 +53,10 @@ class PatternTests:
             metafunc.parametrize("id", [id for id, pattern in patterns if isinstance(pattern, Pattern)])
 
     def test_every_declared_question_is_asked(self) -> None:
-        patterns = self.registry.patterns.items()
+        declared = {id for id, each in self.registry.patterns.items() if isinstance(each, Pattern | Lookup)}
 
-        assert set(self.reads) == {id for id, pattern in patterns if isinstance(pattern, Pattern | Lookup)}
+        assert not declared - set(self.reads), "add a question of each of these patterns to the `reads` of this test"
+        assert not set(self.reads) - declared, "there is no such pattern any more: remove its question from `reads`"
 
     async def test_every_question_finds_its_rows_and_no_others(self, app: Sobremesa) -> None:
         scene = self.set_scene()

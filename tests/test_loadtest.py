@@ -137,7 +137,7 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
     pongs: list[Awaitable[float]] = []
     sizes = (5, 125, 126, 65_535, 65_536, 300_000)
 
-    async def speak(peer: ServerConnection) -> None:
+    async def respond(peer: ServerConnection) -> None:
         await peer.send("hello")
         assert await peer.recv() == "tell me"
         for size in sizes:
@@ -148,7 +148,7 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
         await peer.send("good")
         await peer.wait_closed()
 
-    async with serve(speak, LOOPBACK, 0, compression=None) as server:
+    async with serve(respond, LOOPBACK, 0, compression=None) as server:
         tally = Tally()
         connection = await connect(LOOPBACK, next(iter(server.sockets)).getsockname()[1], Plain(), tally)
         finished = asyncio.Event()
@@ -168,13 +168,13 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
 
 
 async def test_a_broadcast_that_loses_a_listener_fails_with_the_reason() -> None:
-    async def speak(peer: ServerConnection) -> None:
+    async def respond(peer: ServerConnection) -> None:
         await peer.send("hello")
         await peer.recv()
         await peer.send("event")
         await peer.close(4015, "Too slow")
 
-    async with serve(speak, LOOPBACK, 0, compression=None) as server:
+    async with serve(respond, LOOPBACK, 0, compression=None) as server:
         tally = Tally()
         connection = await connect(LOOPBACK, next(iter(server.sockets)).getsockname()[1], Plain(), tally)
         with pytest.raises(LoadFailed, match="4015 Too slow"):

@@ -79,7 +79,7 @@ def typed(lines: str, folder: Path, within: float = WITHIN_SECONDS, **variables:
     return printed
 
 
-def test_a_newcomer_who_copies_the_readme_reads_the_first_message(tmp_path: Path) -> None:
+def test_a_new_user_who_copies_the_readme_reads_the_first_message(tmp_path: Path) -> None:
     lines = shell_block(ROOT / "README.md", "Try it")
     joined, sent, page = values_in(typed(lines, tmp_path))
 

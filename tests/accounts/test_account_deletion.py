@@ -16,7 +16,7 @@ from sobremesa.http.large_requests import LargeRequestRunning
 from sobremesa.table import Create, measure
 
 
-class Club:
+class OtherDomain:
     """Another domain, which stores the names of users."""
 
     def __init__(self) -> None:
@@ -36,17 +36,17 @@ class Club:
         self.deleted.append(user_id)
 
     async def export(self, user_id: UserId) -> AsyncIterator[Any]:
-        yield {"kind": "club", "name": self.names[user_id]}
+        yield {"kind": "other_domain", "name": self.names[user_id]}
 
 
 @pytest.fixture
-def club(env: Environment) -> Club:
-    club = Club()
-    env.domains.append(club)
-    return club
+def other_domain(env: Environment) -> OtherDomain:
+    other_domain = OtherDomain()
+    env.domains.append(other_domain)
+    return other_domain
 
 
-async def test_deleted_user_is_gone_at_once(env: Environment, club: Club) -> None:
+async def test_deleted_user_is_gone_at_once(env: Environment, other_domain: OtherDomain) -> None:
     signed_in = await env.register("ana")
     ana = await env.authenticate(signed_in.access_token)
     bea = await env.actor("bea")
@@ -103,18 +103,18 @@ async def test_email_and_username_of_a_deleted_user_are_free_again(env: Environm
     await env.login("ana")
 
 
-async def test_no_personal_data_is_left_after_the_job(env: Environment, club: Club) -> None:
+async def test_no_personal_data_is_left_after_the_job(env: Environment, other_domain: OtherDomain) -> None:
     ana, bea = await env.actor("ana"), await env.actor("bea")
     await env.login("ana", device="my phone")
     await env.accounts.block(ana, bea.user_id)
     env.accounts.ask_reset("ana@example.com")
     await env.accounts._recovery.close()
-    club.names[ana.user_id] = "ana"
+    other_domain.names[ana.user_id] = "ana"
 
     await env.accounts.delete_me(ana, password=PASSWORD)
     await env.accounts.finish_deletion(ana.user_id)
 
-    assert (club.deleted, club.names) == ([ana.user_id], {})
+    assert (other_domain.deleted, other_domain.names) == ([ana.user_id], {})
     assert await env.accounts.pending_deletions.user_ids() == frozenset()
     rows = [row async for row in env.table.scan() if ana.user_id in row["pk"]]
     assert [row["sk"] for row in rows] == ["PROFILE"]
@@ -124,8 +124,8 @@ async def test_no_personal_data_is_left_after_the_job(env: Environment, club: Cl
         await env.accounts.confirm_reset(token=env.mailbox.mails[-1].token, password=PASSWORD)
 
 
-async def test_interrupted_deletion_is_resumed(env: Environment, club: Club) -> None:
-    second = Club()
+async def test_interrupted_deletion_is_resumed(env: Environment, other_domain: OtherDomain) -> None:
+    second = OtherDomain()
     env.domains.append(second)
     ana = await env.actor("ana")
     await env.accounts.delete_me(ana, password=PASSWORD)
@@ -142,17 +142,17 @@ async def test_interrupted_deletion_is_resumed(env: Environment, club: Club) -> 
     assert await env.accounts.pending_deletions.user_ids() == frozenset()
 
 
-async def test_stray_job_does_not_delete_an_active_user(env: Environment, club: Club) -> None:
+async def test_stray_job_does_not_delete_an_active_user(env: Environment, other_domain: OtherDomain) -> None:
     ana = await env.actor("ana")
     await env.accounts.finish_deletion(ana.user_id)
     await env.accounts.finish_deletion("nobody")
-    assert club.deleted == []
+    assert other_domain.deleted == []
     await env.login("ana")
 
 
-async def test_domain_can_refuse_a_deletion(env: Environment, club: Club) -> None:
+async def test_domain_can_refuse_a_deletion(env: Environment, other_domain: OtherDomain) -> None:
     ana = await env.actor("ana")
-    club.owners.add(ana.user_id)
+    other_domain.owners.add(ana.user_id)
     with pytest.raises(OwnsServers) as refused:
         await env.accounts.delete_me(ana, password=PASSWORD)
     assert (refused.value.code, refused.value.data) == ("owns_servers", {"server_ids": ["s1"]})
@@ -200,15 +200,15 @@ async def test_concurrent_deletions_are_all_pending(env: Environment) -> None:
     assert await env.accounts.pending_deletions.user_ids() == frozenset()
 
 
-async def test_export_contains_all_data_of_the_user_and_no_hash(env: Environment, club: Club) -> None:
+async def test_export_contains_all_data_of_the_user_and_no_hash(env: Environment, other_domain: OtherDomain) -> None:
     ana, bea = await env.actor("ana"), await env.actor("bea")
     await env.login("ana", device="phone")
     await env.accounts.block(ana, bea.user_id)
-    club.names[ana.user_id] = "ana"
+    other_domain.names[ana.user_id] = "ana"
 
     lines = [line async for line in env.accounts.export(ana)]
 
-    assert [line["kind"] for line in lines] == ["profile", "session", "session", "block", "club"]
+    assert [line["kind"] for line in lines] == ["profile", "session", "session", "block", "other_domain"]
     assert (lines[0]["email"], lines[2]["device"], lines[3]["userId"]) == ("ana@example.com", "phone", bea.user_id)
     assert "hash" not in str(lines).lower()
 

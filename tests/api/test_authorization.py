@@ -389,7 +389,7 @@ class Place:
             await self.owner.call("POST", f"{self.rooms['conversations'].at}/participants", {"userId": victim.user_id})
         return victim
 
-    async def sacrifice(self, role: str) -> Caller:
+    async def disposable_user(self, role: str) -> Caller:
         """A new user of this role, whose account may be deleted."""
         user = await register(self.http, f"s-{uuid.uuid4().hex[:16]}")
         if role == "owner":
@@ -477,7 +477,7 @@ async def _ask_reset(place: Place, who: str) -> Attempt:
 
 @prepares("accounts.confirmReset")
 async def _confirm_reset(place: Place, who: str) -> Attempt:
-    user = await place.sacrifice("stranger")
+    user = await place.disposable_user("stranger")
     await Caller(place.http).post("/auth/reset", {"email": user.email}, expect=202)
     token = await asyncio.to_thread(place.server.mailed_token_of, user.email)
     return Attempt(body={"token": token, "password": PASSWORD})
@@ -490,13 +490,13 @@ async def _logout(place: Place, who: str) -> Attempt:
 
 @prepares("accounts.deleteMe")
 async def _delete_me(place: Place, who: str) -> Attempt:
-    return Attempt(body={"password": PASSWORD}, caller=await place.sacrifice(who) if who in USERS else None)
+    return Attempt(body={"password": PASSWORD}, caller=await place.disposable_user(who) if who in USERS else None)
 
 
 @prepares("accounts.changePassword")
 async def _change_password(place: Place, who: str) -> Attempt:
     body = {"current": PASSWORD, "next": "another password"}
-    return Attempt(body=body, caller=await place.sacrifice(who) if who in USERS else None)
+    return Attempt(body=body, caller=await place.disposable_user(who) if who in USERS else None)
 
 
 @prepares("accounts.endSession")
@@ -1092,8 +1092,10 @@ async def place(http: aiohttp.ClientSession, server: Server, cast: Cast, name: s
 
 
 def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> None:
-    assert {name.partition(" ")[0] for name in ROWS} == cast.routes.keys()
-    assert ROWS.keys() == PREPARED.keys()
+    lines = {name.partition(" ")[0] for name in ROWS}
+    assert not cast.routes.keys() - lines, "add a line to the matrix above for each of these operations"
+    assert not lines - cast.routes.keys(), "there is no such operation any more: remove the line of the matrix"
+    assert ROWS.keys() == PREPARED.keys(), "each line needs a function with @prepares, which makes the request"
 
 
 LINES = [("embedded", name) for name in ROWS] + [("dynamodb", name) for name in list(ROWS)[::AUTHORIZATION_STEP]]

@@ -334,8 +334,8 @@ async def test_a_token_reaches_the_inboxes_of_its_own_tenant_only(
 async def test_fifty_first_requests_at_once_create_one_user(
     product: Product, http: aiohttp.ClientSession, fresh: str
 ) -> None:
-    tokens = [product.by_file.token(f"crowd|{fresh}", preferred_username=f"crowd-{fresh}") for _ in range(25)]
-    tokens += [product.by_file.token(f"crowd|{fresh}", jti=str(number)) for number in range(25)]
+    tokens = [product.by_file.token(f"many|{fresh}", preferred_username=f"many-{fresh}") for _ in range(25)]
+    tokens += [product.by_file.token(f"many|{fresh}", jti=str(number)) for number in range(25)]
     seen = await asyncio.gather(*(Caller(http, token).get("/users/me") for token in tokens))
     assert len({me["userId"] for me in seen}) == 1
 

@@ -93,7 +93,7 @@ class Story:
         self.server_id = self.channel_id = ""
         self.called = self.anonymous.called
 
-    async def new_person(self, name: str) -> Caller:
+    async def new_user(self, name: str) -> Caller:
         return self.kept(await register(self.http, f"{name}-{self.word}"))
 
     def kept(self, caller: Caller) -> Caller:
@@ -113,8 +113,8 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await users_register_log_in_and_refresh(story)
     await a_profile_is_seen_and_changed(story)
     await users_are_found_and_blocked(story)
-    await a_server_is_made_and_changed(story)
-    await channels_are_made_and_changed(story)
+    await a_server_is_created_and_changed(story)
+    await channels_are_created_and_changed(story)
     await users_join_by_invites(story)
     await users_send_messages(story)
     await a_user_polls(story)
@@ -194,7 +194,7 @@ async def users_register_log_in_and_refresh(story: Story) -> None:
     await story.anonymous.post("/auth/refresh", {"refreshToken": latest["refreshToken"]}, expect=401)
 
     story.ana = story.kept(await log_in(story.http, name, device="a laptop"))
-    story.ben, story.cleo = await story.new_person("ben"), await story.new_person("cleo")
+    story.ben, story.cleo = await story.new_user("ben"), await story.new_user("cleo")
 
 
 async def a_profile_is_seen_and_changed(story: Story) -> None:
@@ -235,7 +235,7 @@ async def users_are_found_and_blocked(story: Story) -> None:
     await story.ana.delete(f"{blocks}/{story.ben.user_id}", expect=404)
 
 
-async def a_server_is_made_and_changed(story: Story) -> None:
+async def a_server_is_created_and_changed(story: Story) -> None:
     key = {"Idempotency-Key": story.word}
     created = await story.ana.post("/servers", {"name": "The long table"}, headers=key)
     assert created.keys() == SERVER
@@ -267,7 +267,7 @@ async def a_server_is_made_and_changed(story: Story) -> None:
     assert (await story.ana.get("/servers", cursor="not one of ours", expect=422))["code"] == "bad_cursor"
 
 
-async def channels_are_made_private(story: Story) -> None:
+async def channels_become_private(story: Story) -> None:
     at, public = f"{story.at}/access", {"channelId": story.channel_id, "private": False, "roles": [], "userIds": []}
     assert await story.ana.get(at) == public
     wanted = {"roles": ["moderator"], "userIds": [story.ana.user_id]}
@@ -289,7 +289,7 @@ async def channels_are_made_private(story: Story) -> None:
     await story.ana.delete(f"/channels/{outcome['channelId']}")
 
 
-async def channels_are_made_and_changed(story: Story) -> None:
+async def channels_are_created_and_changed(story: Story) -> None:
     at = f"/servers/{story.server_id}/channels"
     created = await story.ana.post(at, {"name": "general", "topic": "Everything"})
     assert created.keys() == CHANNEL
@@ -305,7 +305,7 @@ async def channels_are_made_and_changed(story: Story) -> None:
     assert await story.ana.patch(story.at) == created
     changed = await story.ana.patch(story.at, {"name": "lounge", "topic": None})
     assert (changed["name"], changed["topic"]) == ("lounge", None)
-    await channels_are_made_private(story)
+    await channels_become_private(story)
     await story.ana.delete(f"/channels/{other['channelId']}")
     await story.ana.get(f"/channels/{other['channelId']}", expect=404)
     assert [item["name"] for item in (await story.ana.get(at))["items"]] == ["lounge"]
@@ -485,10 +485,10 @@ async def users_have_conversations(story: Story) -> None:
     assert again["convoId"] == begun["convoId"]
     unknown = await story.ana.post("/conversations", both | {"userIds": [UNKNOWN_ID]}, expect=422)
     assert (unknown["code"], unknown["userIds"]) == ("unknown_user", [UNKNOWN_ID])
-    crowd = await story.ana.post(
+    refused = await story.ana.post(
         "/conversations", both | {"userIds": [story.ben.user_id, story.cleo.user_id]}, expect=422
     )
-    assert crowd["code"] == "wrong_company"
+    assert refused["code"] == "wrong_company"
 
     at = f"/conversations/{begun['convoId']}"
     sent = await story.ana.post(f"{at}/messages", {"content": "Just between us", "nonce": "a"})
@@ -639,10 +639,10 @@ async def the_product_publishes_notifications(story: Story) -> None:
     unknown = {"kind": "users", "userIds": [story.ana.user_id, UNKNOWN_ID]}
     problem = await key.post(f"{at}/messages", notice | {"audience": unknown, "hostSystemId": "order-2"}, expect=422)
     assert (problem["code"], problem["userIds"], problem["count"]) == ("unknown_user", [UNKNOWN_ID], 1)
-    crowd = [UserId(f"{story.word}-{number:05}") for number in range(1500)]
+    user_ids = [UserId(f"{story.word}-{number:05}") for number in range(1500)]
     async with Sobremesa.open(story.server.store, background=False) as app:
-        await app.table.write_many(Put(User(user_id=user_id, username=user_id)) for user_id in crowd)
-    many = {"kind": "users", "userIds": crowd}
+        await app.table.write_many(Put(User(user_id=user_id, username=user_id)) for user_id in user_ids)
+    many = {"kind": "users", "userIds": user_ids}
     running = await key.post(f"{at}/messages", notice | {"audience": many, "hostSystemId": "order-2"}, expect=202)
     assert (running["recipients"], running["state"]) == (1500, "running")
     while (progress := await key.get(f"{at}/publishes/{running['messageId']}"))["state"] == "running":

@@ -31,8 +31,8 @@ async def two_users_agree_on_a_deal(story: Story) -> None:
     buyer, seller, other = story.ana, story.ben, story.cleo
     at = await a_thread_is_begun(story, buyer, seller, other)
     await they_talk(at, buyer, seller, other)
-    await people_come_and_go(at, buyer, seller, other)
-    await they_make_offers(at, buyer, seller)
+    await participants_join_and_leave(at, buyer, seller, other)
+    await offers_are_created(at, buyer, seller)
     await they_fill_the_panel(at, buyer, seller, other)
     await they_keep_records(at, buyer, seller, other)
     await it_is_closed(at, buyer, seller)
@@ -115,7 +115,7 @@ async def they_talk(at: str, buyer: Caller, seller: Caller, other: Caller) -> No
     assert (await seller.get(one))["deleted"]
 
 
-async def people_come_and_go(at: str, buyer: Caller, seller: Caller, other: Caller) -> None:
+async def participants_join_and_leave(at: str, buyer: Caller, seller: Caller, other: Caller) -> None:
     participants = f"{at}/participants"
     refused = await buyer.post(participants, {"userId": other.user_id, "roleContext": "seller"}, expect=403)
     assert refused["code"] == "own_side_only"
@@ -147,7 +147,7 @@ async def people_come_and_go(at: str, buyer: Caller, seller: Caller, other: Call
     assert (await buyer.delete(f"{participants}/{buyer.user_id}", expect=409))["code"] == "party_stays"
 
 
-async def they_make_offers(at: str, buyer: Caller, seller: Caller) -> None:
+async def offers_are_created(at: str, buyer: Caller, seller: Caller) -> None:
     cards = f"{at}/cards"
     offer = await seller.post(cards, OFFER)
     assert offer.keys() == CARD

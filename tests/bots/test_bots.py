@@ -104,7 +104,7 @@ async def test_token_is_neither_a_password_nor_a_refresh_token(community: Commun
         await community.app.accounts.refresh(created.token)
 
 
-async def test_only_people_who_manage_the_server_manage_its_bots(community: Community) -> None:
+async def test_only_members_who_manage_the_server_manage_its_bots(community: Community) -> None:
     app, bots, at = community.app, community.app.bots, community.server_id
     bot = await app.accounts.authenticate((await new_bot(community)).token)
     await app.communities.members.change_role(community.owner, at, bot.user_id, role="admin")

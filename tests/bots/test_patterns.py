@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bots.test_bots import ACME, BACKEND, new_bot
 from communities.world import Community
-from pattern_tests import Asked, PatternTests, writes_of
+from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import instant
 from sobremesa.domains.bots import entities as bots
@@ -61,5 +61,5 @@ async def test_every_declared_write_happens_and_none_goes_without_a_name(communi
     await app.bots.delete_in_server(community.owner, community.server_id, bot.user_id)
 
     met = app.table.meter.totals()
-    assert writes_of(REGISTRY) - set(met) == set()
+    require_writes(REGISTRY, met)
     assert met.get(UNNAMED) == unnamed, "every write has a pattern"

@@ -32,7 +32,7 @@ from sobremesa.table import Create, WritePattern
 NAME = "zebedee"
 
 
-class Life(NamedTuple):
+class DepartingUser(NamedTuple):
     """A user who is a member of one community, has left another, and sent messages in both."""
 
     zeb: Actor
@@ -61,7 +61,7 @@ class Life(NamedTuple):
         }
 
 
-async def live(app: Sobremesa, clock: Ahead) -> Life:
+async def live(app: Sobremesa, clock: Ahead) -> DepartingUser:
     zeb = await register(app, NAME)
     await app.accounts.change_profile(zeb, display_name=f"{NAME} the Great")
     zeb = msgspec.structs.replace(zeb, display_name=f"{NAME} the Great")
@@ -88,17 +88,21 @@ async def live(app: Sobremesa, clock: Ahead) -> Life:
             )
         )
     )
-    return Life(zeb, home, left, first.message_id)
+    return DepartingUser(zeb, home, left, first.message_id)
 
 
 @pytest.fixture
-async def life(app: Sobremesa, clock: Ahead) -> Life:
+async def departing(app: Sobremesa, clock: Ahead) -> DepartingUser:
     return await live(app, clock)
 
 
-async def assert_nothing_personal_is_left(life: Life) -> None:
-    assert await rows(life.home.app, NAME) == []
-    theirs = [item for item in await rows(life.home.app, life.zeb.user_id) if item["pk"] == f"USER#{life.zeb.user_id}"]
+async def assert_nothing_personal_is_left(departing: DepartingUser) -> None:
+    assert await rows(departing.home.app, NAME) == []
+    theirs = [
+        item
+        for item in await rows(departing.home.app, departing.zeb.user_id)
+        if item["pk"] == f"USER#{departing.zeb.user_id}"
+    ]
     assert [item["sk"] for item in theirs] == ["PROFILE"]
     assert set(theirs[0]) <= {
         "pk", "sk", "entityType", "userId", "username", "tenant", "isAdmin", "isBot",
@@ -106,8 +110,8 @@ async def assert_nothing_personal_is_left(life: Life) -> None:
     }  # fmt: skip
 
 
-async def test_server_owner_must_transfer_it_before_deleting_the_account(life: Life) -> None:
-    app, zeb = life.home.app, life.zeb
+async def test_server_owner_must_transfer_it_before_deleting_the_account(departing: DepartingUser) -> None:
+    app, zeb = departing.home.app, departing.zeb
     server = await app.communities.create_server(zeb, name="Mine")
 
     with pytest.raises(OwnsServers) as refused:
@@ -121,27 +125,27 @@ async def test_server_owner_must_transfer_it_before_deleting_the_account(life: L
         await app.accounts.get_user(zeb.user_id)
 
 
-async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None:
-    app = life.home.app
-    assert await life.names_shown() == {NAME}
+async def test_name_is_masked_at_once_and_removed_by_the_job(departing: DepartingUser) -> None:
+    app = departing.home.app
+    assert await departing.names_shown() == {NAME}
 
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
-    assert await life.names_shown() == {DELETED_NAME}
-    page = await app.communities.page(life.home.owner, life.home.channel_id, limit=100)
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
+    assert await departing.names_shown() == {DELETED_NAME}
+    page = await app.communities.page(departing.home.owner, departing.home.channel_id, limit=100)
     assert {message.display_name for message in page.messages} == {None}
     assert await rows(app, NAME) != [], "the messages still have it: it is masked"
 
     assert await app.jobs.run_pending(app.handlers) == 1
-    assert await life.names_shown() == {DELETED_NAME}
-    await assert_nothing_personal_is_left(life)
+    assert await departing.names_shown() == {DELETED_NAME}
+    await assert_nothing_personal_is_left(departing)
     assert await app.accounts.users_being_deleted() == frozenset()
 
-    contents = await life.home.contents()
+    contents = await departing.home.contents()
     assert contents[:3] == ["hello", "hello you", "message 0"]
-    members, _ = await app.communities.members.list_members(life.home.owner, life.home.server_id, limit=10)
-    assert life.zeb.user_id not in {row.user_id for row in members}
+    members, _ = await app.communities.members.list_members(departing.home.owner, departing.home.server_id, limit=10)
+    assert departing.zeb.user_id not in {row.user_id for row in members}
     again = await register(app, NAME)
-    assert again.user_id != life.zeb.user_id
+    assert again.user_id != departing.zeb.user_id
 
 
 def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awaitable[Any]]:
@@ -159,10 +163,10 @@ def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awai
 
 
 async def test_interrupted_account_deletion_is_finished_later(
-    life: Life, clock: Ahead, monkeypatch: pytest.MonkeyPatch
+    departing: DepartingUser, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = life.home.app
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+    app = departing.home.app
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
 
     # Each run dies elsewhere: at its first step, among the messages, and after them.
     for writes, bulks in ((0, 0), (5, 9), (99, 2), (99, 3)):
@@ -170,20 +174,20 @@ async def test_interrupted_account_deletion_is_finished_later(
             patched.setattr(app.table, "write", dying(app.table.write, writes))
             patched.setattr(app.table, "write_many", dying(app.table.write_many, bulks))
             assert await app.jobs.run_pending(app.handlers) == 0
-        assert await life.names_shown() == {DELETED_NAME}
+        assert await departing.names_shown() == {DELETED_NAME}
         clock.move(seconds=400)
 
     assert await app.jobs.run_pending(app.handlers) == 1
-    assert await life.names_shown() == {DELETED_NAME}
-    await assert_nothing_personal_is_left(life)
+    assert await departing.names_shown() == {DELETED_NAME}
+    await assert_nothing_personal_is_left(departing)
 
 
-async def test_server_cannot_be_transferred_to_a_deleted_user(life: Life) -> None:
-    app, home = life.home.app, life.home
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+async def test_server_cannot_be_transferred_to_a_deleted_user(departing: DepartingUser) -> None:
+    app, home = departing.home.app, departing.home
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
 
     with pytest.raises(Refusal):
-        await app.communities.members.transfer(home.owner, home.server_id, life.zeb.user_id)
+        await app.communities.members.transfer(home.owner, home.server_id, departing.zeb.user_id)
     await app.jobs.run_pending(app.handlers)
 
     assert (await app.communities.get_server(home.owner, home.server_id)).server.owner_id == home.owner.user_id
@@ -249,8 +253,8 @@ async def test_concurrent_deletion_and_transfer_leave_no_server_without_owner(ap
     assert owner == (zeb.user_id if left is not None else community.owner.user_id)
 
 
-async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) -> None:
-    app, zeb = life.home.app, life.zeb
+async def test_export_has_all_data_of_the_user_and_none_of_others(departing: DepartingUser) -> None:
+    app, zeb = departing.home.app, departing.zeb
     other = await register(app, "otherwise")
     await app.accounts.block(zeb, other.user_id)
     await app.accounts.block(other, zeb.user_id)
@@ -261,10 +265,10 @@ async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) ->
     assert kinds >= {"profile", "session", "block", "membership", "formerMembership", "lastRead", "message", "reaction"}
     by_kind = {kind: [line for line in lines if line["kind"] == kind] for kind in kinds}
     assert [(line["username"], line["email"]) for line in by_kind["profile"]] == [(NAME, f"{NAME}@example.com")]
-    assert [line["serverId"] for line in by_kind["membership"]] == [life.home.server_id]
-    assert [line["serverId"] for line in by_kind["formerMembership"]] == [life.left.server_id]
-    assert [line["lastReadMessageId"] for line in by_kind["lastRead"]] == [life.first]
-    assert [(line["messageId"], line["emoji"]) for line in by_kind["reaction"]] == [(life.first, "👍")]
+    assert [line["serverId"] for line in by_kind["membership"]] == [departing.home.server_id]
+    assert [line["serverId"] for line in by_kind["formerMembership"]] == [departing.left.server_id]
+    assert [line["lastReadMessageId"] for line in by_kind["lastRead"]] == [departing.first]
+    assert [(line["messageId"], line["emoji"]) for line in by_kind["reaction"]] == [(departing.first, "👍")]
     assert [line["userId"] for line in by_kind["block"]] == [other.user_id]
     posted = {line["content"] for line in by_kind["message"]}
     assert posted == {"hello", "I was here", *(f"message {number}" for number in range(12))}
@@ -274,8 +278,8 @@ async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) ->
     assert "argon2" not in text
 
 
-async def test_deleted_user_creates_nothing(life: Life) -> None:
-    app, zeb = life.home.app, life.zeb
+async def test_deleted_user_creates_nothing(departing: DepartingUser) -> None:
+    app, zeb = departing.home.app, departing.zeb
     await app.accounts.delete_me(zeb, password=PASSWORD)
 
     with pytest.raises(Refusal):
@@ -283,16 +287,16 @@ async def test_deleted_user_creates_nothing(life: Life) -> None:
 
     await app.jobs.run_pending(app.handlers)
     with pytest.raises(NotFound):
-        await life.home.send(zeb, "boo")
-    await assert_nothing_personal_is_left(life)
+        await departing.home.send(zeb, "boo")
+    await assert_nothing_personal_is_left(departing)
 
 
 # Waits for a fix of D14: the door is closed after the names are taken out, and not before.
 async def test_message_sent_during_account_deletion_does_not_keep_the_name(
-    life: Life, monkeypatch: pytest.MonkeyPatch
+    departing: DepartingUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = life.home.app
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+    app = departing.home.app
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
     every = app.table.every
     posted: list[bool] = []
 
@@ -304,7 +308,7 @@ async def test_message_sent_during_account_deletion_does_not_keep_the_name(
 
     async def talking(question: Any, **options: Any) -> Any:
         with contextlib.suppress(NotFound):
-            await life.home.send(life.zeb, "one last word")
+            await departing.home.send(departing.zeb, "one last word")
         async for row in every(question, **options):
             yield row
 

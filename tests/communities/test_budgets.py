@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, crowd, person, requests
+from communities.world import Community, add_members, person, requests
 from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.entities import UsernameClaim
 from sobremesa.rooms.sending import Draft
@@ -101,7 +101,7 @@ async def costs_of(community: Community) -> dict[str, Cost]:
         return result
 
     await app.table.write_many([Put(UsernameClaim(username="ana", user_id=UserId("01ANA")))])
-    users = await crowd(app, server_id, 22)
+    users = await add_members(app, server_id, 22)
     posted = [
         await community.send(community.owner, f"message number {number:02}, which says a little more")
         for number in range(50)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, get_args
 
 import pytest
 
-from communities.world import Community, create_community, create_profile, crowd, join, person
+from communities.world import Community, add_members, create_community, create_profile, join, person
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import ChangedMeanwhile, Clash, Forbidden, NotFound, RankTooLow, Refusal
@@ -78,7 +78,7 @@ async def test_all_members_are_listed_with_their_role(community: Community) -> N
 
 async def test_member_cannot_act_on_equal_or_higher_roles(community: Community) -> None:
     communities, server_id = community.app.communities, community.server_id
-    [other_admin, other_moderator] = await crowd(community.app, server_id, 2)
+    [other_admin, other_moderator] = await add_members(community.app, server_id, 2)
     await communities.members.change_role(community.owner, server_id, other_admin.user_id, role="admin")
     await communities.members.change_role(community.owner, server_id, other_moderator.user_id, role="moderator")
 
@@ -312,7 +312,7 @@ async def test_owner_who_transferred_meanwhile_cannot_change_an_admin(community:
 async def test_concurrent_demotion_and_kick_happen_in_one_order(community: Community) -> None:
     """In either order the audit log and the members agree: no kick after the demotion."""
     communities, server_id = community.app.communities, community.server_id
-    targets = await crowd(community.app, server_id, 12)
+    targets = await add_members(community.app, server_id, 12)
 
     for target in targets:
         await communities.members.change_role(community.owner, server_id, community.moderator.user_id, role="moderator")

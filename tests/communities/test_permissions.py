@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, get_args
 
 import pytest
 
-from communities.world import Community, create_community, crowd
+from communities.world import Community, add_members, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Forbidden, NotFound
@@ -53,7 +53,7 @@ async def moderate(community: Community, who: Actor) -> None:
 
 
 async def remove_members(community: Community, who: Actor) -> None:
-    [kicked, banned] = await crowd(community.app, community.server_id, 2)
+    [kicked, banned] = await add_members(community.app, community.server_id, 2)
     await community.app.communities.members.list_bans(who, community.server_id, limit=5)
     await community.app.communities.members.remove(who, community.server_id, kicked.user_id)
     await community.app.communities.members.ban(who, community.server_id, banned.user_id)
@@ -80,7 +80,7 @@ async def manage_server(community: Community, who: Actor) -> None:
 
 
 async def manage_roles(community: Community, who: Actor) -> None:
-    [other] = await crowd(community.app, community.server_id, 1)
+    [other] = await add_members(community.app, community.server_id, 1)
     await community.app.communities.members.change_role(who, community.server_id, other.user_id, role="moderator")
 
 

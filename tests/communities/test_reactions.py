@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, crowd, person
+from communities.world import Community, add_members, person
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.communities.entities import CHANNELS
@@ -53,7 +53,7 @@ async def all_at_once(community: Community, verb: Callable[[Actor], Awaitable[No
 
 
 async def test_hundred_users_react_at_once_and_half_remove_it(community: Community) -> None:
-    users = await crowd(community.app, community.server_id, USERS)
+    users = await add_members(community.app, community.server_id, USERS)
     message = await community.send(community.owner, "pudding?")
     channels, room = community.app.communities, community.channel_id
 
@@ -71,7 +71,7 @@ async def test_hundred_users_react_at_once_and_half_remove_it(community: Communi
 
 
 async def test_counts_rows_and_names_agree_after_any_toggles(community: Community) -> None:
-    users = await crowd(community.app, community.server_id, 30)
+    users = await add_members(community.app, community.server_id, 30)
     message = await community.send(community.owner, "pudding?")
     channels = community.app.communities
 
@@ -105,7 +105,7 @@ async def test_reacting_twice_and_removing_twice_have_no_effect(community: Commu
 
 
 async def test_reader_sees_their_own_reaction_within_and_beyond_the_first_twenty(community: Community) -> None:
-    users = await crowd(community.app, community.server_id, MAX_SHOWN_REACTORS + 3)
+    users = await add_members(community.app, community.server_id, MAX_SHOWN_REACTORS + 3)
     message = await community.send(community.owner, "pudding?")
     for who in users:
         await community.app.communities.react(who, community.channel_id, message.message_id, "👍")
@@ -157,7 +157,7 @@ async def test_message_accepts_twenty_emoji_and_removing_one_allows_another(comm
 
 async def test_concurrent_emoji_fill_a_message_to_its_limit(community: Community) -> None:
     message = await community.send(community.owner, "pudding?")
-    users = await crowd(community.app, community.server_id, MAX_EMOJI + 5)
+    users = await add_members(community.app, community.server_id, MAX_EMOJI + 5)
     react, room = community.app.communities.react, community.channel_id
     rush = [react(who, room, message.message_id, chr(0x1F600 + number)) for number, who in enumerate(users)]
 
@@ -234,7 +234,7 @@ async def test_user_in_a_stored_list_is_counted_once_and_can_remove_it(community
 
 
 async def test_all_reactors_are_listed_page_by_page(community: Community) -> None:
-    users = await crowd(community.app, community.server_id, 25)
+    users = await add_members(community.app, community.server_id, 25)
     message = await community.send(community.owner, "pudding?")
     react = community.app.communities.react
     await asyncio.gather(*(react(who, community.channel_id, message.message_id, "👍") for who in users))

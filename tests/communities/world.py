@@ -89,9 +89,9 @@ async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) ->
     await app.communities.invites.redeem(who, invite.code)
 
 
-async def crowd(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
+async def add_members(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
     """Write many members at once, as redemptions would."""
-    users = [person(f"crowd{number}") for number in range(count)]
+    users = [person(f"add_members{number}") for number in range(count)]
     now = SystemClock().now()
     members = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in users]
     await app.table.write_many(Put(row) for row in members)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from communities.world import PASSWORD, register
 from conversations.users import Users, known
 from imports.world import message_line, run_import
-from pattern_tests import Asked, PatternTests, writes_of
+from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import instant
 from sobremesa.core.ids import MessageId, RoomId
@@ -156,6 +156,5 @@ async def test_every_declared_write_happens_and_none_is_undeclared(users: Users)
     await app.jobs.run_pending(app.handlers)
 
     met = app.table.meter.totals()
-    writes = writes_of(REGISTRY)
-    assert writes - set(met) == set()
+    require_writes(REGISTRY, met)
     assert met[UNNAMED].calls - filled == 2, "two rows of the story are written by hand"

@@ -152,7 +152,7 @@ async def test_workspaces_have_members_items_in_several_states_and_settings(ana:
         assert len(whole["settings"]) >= 3
 
 
-async def test_a_newcomer_sees_the_co_op_only(demo: Server, logins: dict[str, Login]) -> None:
+async def test_a_new_user_sees_the_co_op_only(demo: Server, logins: dict[str, Login]) -> None:
     async with Client(demo.url) as lena:
         await lena.login(logins["lena"].email, logins["lena"].password)
         assert [server.name async for server in lena.servers()] == ["Olmo Street Food Co-op"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import pytest
@@ -11,14 +11,14 @@ from dynamodb.rows import KEY, put
 from dynamodb.scripted import Answering, ScriptedEndpoint, answers, rejects
 from servers import Endpoint
 from sobremesa.core.clock import SystemClock
-from sobremesa.table import OLDEST, IndexLayout, Layout, gsi1, gsi2
+from sobremesa.table import KEYS_ONLY, OLDEST, IndexLayout, IndexName, Layout, gsi1, gsi2
 from sobremesa.table.engines.dynamodb import DynamoEngine, admin
 from sobremesa.table.engines.protocol import QueryRequest
-from sobremesa.table.errors import BadExpression, Conflict, StoreFailed, TableExists, TableMissing
+from sobremesa.table.errors import BadExpression, Conflict, StoreFailed, StoreForeign, TableExists, TableMissing
 
 
 @pytest.fixture
-async def unmade(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
+async def tableless(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
     """An engine on dynoxide whose table does not exist yet."""
     engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynoxide_memory.url, clock=SystemClock())
     try:
@@ -27,27 +27,27 @@ async def unmade(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[Dyn
         await engine.close()
 
 
-async def test_table_is_created_used_and_dropped(unmade: DynamoEngine) -> None:
-    await unmade.create_table()
-    await unmade.write(put())
-    assert (await unmade.get(KEY, consistent=True, fields=None)).item is not None
+async def test_table_is_created_used_and_dropped(tableless: DynamoEngine) -> None:
+    await tableless.create_table()
+    await tableless.write(put())
+    assert (await tableless.get(KEY, consistent=True, fields=None)).item is not None
 
-    await unmade.drop_table()
+    await tableless.drop_table()
     with pytest.raises(TableMissing):
-        await unmade.get(KEY, consistent=True, fields=None)
+        await tableless.get(KEY, consistent=True, fields=None)
 
 
-async def test_a_table_that_does_not_exist_is_missing(unmade: DynamoEngine) -> None:
+async def test_a_table_that_does_not_exist_is_missing(tableless: DynamoEngine) -> None:
     for attempt in (
-        unmade.get(KEY, consistent=True, fields=None),
-        unmade.batch_get([KEY], consistent=True),
-        unmade.query(QueryRequest(pk="p")),
-        unmade.write(put()),
-        unmade.transact([put()], None),
-        unmade.batch_write([put()]),
-        unmade.changes(OLDEST),
-        unmade.describe_table(),
-        unmade.drop_table(),
+        tableless.get(KEY, consistent=True, fields=None),
+        tableless.batch_get([KEY], consistent=True),
+        tableless.query(QueryRequest(pk="p")),
+        tableless.write(put()),
+        tableless.transact([put()], None),
+        tableless.batch_write([put()]),
+        tableless.changes(OLDEST),
+        tableless.describe_table(),
+        tableless.drop_table(),
     ):
         with pytest.raises(TableMissing):
             await attempt
@@ -111,7 +111,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("waits")
-async def test_making_a_table_waits_until_it_and_its_indexes_are_active(
+async def test_creating_a_table_waits_until_it_and_its_indexes_are_active(
     engine: DynamoEngine, scripted: ScriptedEndpoint
 ) -> None:
     scripted.answers_next(
@@ -133,6 +133,47 @@ async def test_making_a_table_waits_until_it_and_its_indexes_are_active(
     assert {index["Projection"]["ProjectionType"] for index in created["GlobalSecondaryIndexes"]} == {"ALL"}
     assert [index["IndexName"] for index in created["GlobalSecondaryIndexes"]] == [gsi1, gsi2]
     assert enabled["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
+
+
+WHOLE: dict[IndexName, tuple[str, ...] | None] = {gsi1: None, gsi2: None}
+
+
+@pytest.mark.parametrize(
+    ("has", "wanted", "lacks"),
+    [
+        (WHOLE, {gsi1: KEYS_ONLY, gsi2: ("state",)}, None),
+        ({gsi1: KEYS_ONLY, gsi2: ("price", "state")}, {gsi1: KEYS_ONLY, gsi2: ("state",)}, None),
+        ({gsi1: KEYS_ONLY, gsi2: ("state",)}, {gsi1: KEYS_ONLY, gsi2: KEYS_ONLY}, None),
+        ({gsi1: None, gsi2: KEYS_ONLY}, WHOLE, "the index gsi2 has the projection KEYS_ONLY; it must have ALL"),
+        ({gsi1: ("a",), gsi2: None}, WHOLE, "the index gsi1 has the projection INCLUDE; it must have ALL"),
+        ({gsi1: ("a",), gsi2: None}, {gsi1: ("a", "b"), gsi2: None}, "the index gsi1 does not project b"),
+        ({gsi1: KEYS_ONLY, gsi2: None}, {gsi1: ("b",), gsi2: None}, "the index gsi1 does not project b"),
+    ],
+)
+async def test_a_table_whose_indexes_project_as_much_or_more_is_accepted(
+    has: dict[IndexName, tuple[str, ...] | None],
+    wanted: dict[IndexName, tuple[str, ...] | None],
+    lacks: str | None,
+    dynoxide_memory: Endpoint,
+    layout: Layout,
+) -> None:
+    def engine_with(projections: dict[IndexName, tuple[str, ...] | None]) -> Awaitable[DynamoEngine]:
+        indexes = {name: IndexLayout(name, f"{name}pk", f"{name}sk", each) for name, each in projections.items()}
+        projecting = Layout(table=layout.table, indexes=indexes)
+        return DynamoEngine.open(projecting, region=None, endpoint=dynoxide_memory.url, clock=SystemClock())
+
+    theirs, ours = await engine_with(has), await engine_with(wanted)
+    await theirs.create_table()
+    try:
+        if lacks is None:
+            assert await ours.complete_table() == []
+        else:
+            with pytest.raises(StoreForeign, match=lacks):
+                await ours.complete_table()
+    finally:
+        await theirs.drop_table()
+        await theirs.close()
+        await ours.close()
 
 
 @pytest.mark.usefixtures("waits")

@@ -128,7 +128,7 @@ async def test_nodes_share_one_bucket(valkey: Endpoint) -> None:
 
 async def test_many_at_once_get_exactly_what_there_is(valkey: Endpoint) -> None:
     async with shared(valkey.url, patience=30) as one, shared(valkey.url, patience=30) as other:
-        tries = [limits.consume("read", "crowd") for limits in (one, other) for _ in range(50)]
+        tries = [limits.consume("read", "many") for limits in (one, other) for _ in range(50)]
         outcomes: list[Any] = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(not isinstance(outcome, Exception) for outcome in outcomes) == 3
     assert sum(isinstance(outcome, LimitReached) for outcome in outcomes) == 97

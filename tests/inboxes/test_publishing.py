@@ -10,7 +10,7 @@ from inboxes.shop import ANA, BEN, CLEO, KEY, NEWS, SHOP, Shop, reader
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, Tenant, UserId
 from sobremesa.core.clock import SetClock
-from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
+from sobremesa.core.errors import MAX_LISTED_USERS, Forbidden, NotFound, UnknownUsers
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import delivery, publishing
@@ -26,7 +26,7 @@ from sobremesa.domains.inboxes.errors import (
     MessageTooBig,
 )
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.domains.inboxes.publishing import MAX_NAMED, Notice
+from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import Delete, measure
 
 
@@ -267,7 +267,7 @@ async def test_recipients_who_are_not_in_the_tenant_are_refused_by_name(shop: Sh
     assert refused.value.data == {"user_ids": ["eve", "dan", "gone", "nowhere"], "count": 4}
     with pytest.raises(UnknownUsers) as refused:
         await publish("ana", *(f"nowhere-{number}" for number in range(350)))
-    assert refused.value.data == {"user_ids": [f"nowhere-{number}" for number in range(MAX_NAMED)], "count": 350}
+    assert refused.value.data == {"user_ids": [f"nowhere-{number}" for number in range(MAX_LISTED_USERS)], "count": 350}
     assert await shop.rows("m#") == await shop.rows("CHUNK#") == []
 
     published = await publish("ana", "ben")

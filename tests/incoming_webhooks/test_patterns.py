@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from communities.world import Community
 from incoming_webhooks.test_posting import new_hook
-from pattern_tests import Asked, PatternTests, writes_of
+from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import DEFAULT_TENANT, UserId
 from sobremesa.core.clock import instant
 from sobremesa.core.ids import RoomId
@@ -62,5 +62,5 @@ async def test_every_declared_write_happens_and_none_goes_without_a_name(communi
     await app.jobs.run_pending(app.handlers)
 
     met = app.table.meter.totals()
-    assert writes_of(REGISTRY) - set(met) == set()
+    require_writes(REGISTRY, met)
     assert met.get(UNNAMED) == unnamed, "every write has a pattern"

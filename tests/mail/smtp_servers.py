@@ -43,7 +43,7 @@ class Received(NamedTuple):
         return content.replace("\r\n", "\n")
 
 
-class Postbox:
+class MailSink:
     """Keeps mails; `replies` are what it says to the next ones instead, in order."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ def certificate_in(folder: Path) -> Certificate:
 
 @asynccontextmanager
 async def smtp_server(
-    postbox: Postbox, *, starttls: Certificate | None = None, tls: Certificate | None = None, login: bool = False
+    mail_sink: MailSink, *, starttls: Certificate | None = None, tls: Certificate | None = None, login: bool = False
 ) -> AsyncIterator[int]:
     """A mail server; yield its port."""
     options: dict[str, Any] = {"enable_SMTPUTF8": True, "hostname": "localhost"}
@@ -121,7 +121,7 @@ async def smtp_server(
     protocols: list[SMTP] = []
 
     def protocol() -> SMTP:
-        protocols.append(SMTP(postbox, **options))
+        protocols.append(SMTP(mail_sink, **options))
         return protocols[-1]
 
     server = await asyncio.get_running_loop().create_server(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mail.smtp_servers import Postbox, smtp_server
+from mail.smtp_servers import MailSink, smtp_server
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.account_mails import confirmation_mail, registered_mail, reset_mail
@@ -58,7 +58,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("name", LETTERS)
-def test_each_letter_is_as_in_its_golden_file(name: str) -> None:
+def test_each_mail_is_as_in_its_golden_file(name: str) -> None:
     """To accept a change, run `python -m mail.test_content` in `tests`, and look at the files in a browser."""
     assert render_html(LETTERS[name]) == (GOLDEN / f"{name}.html").read_text()
     assert render_text(LETTERS[name]) == (GOLDEN / f"{name}.txt").read_text()
@@ -91,8 +91,8 @@ def test_what_users_wrote_is_escaped() -> None:
 
 
 async def test_a_reset_by_smtp_reaches_the_user_and_no_log(capsys: pytest.CaptureFixture[str]) -> None:
-    postbox = Postbox()
-    async with smtp_server(postbox) as port:
+    mail_sink = MailSink()
+    async with smtp_server(mail_sink) as port:
         settings = Settings(
             store="sqlite://",
             mail="smtp",
@@ -106,7 +106,7 @@ async def test_a_reset_by_smtp_reaches_the_user_and_no_log(capsys: pytest.Captur
         async with Sobremesa.open(settings=settings, background=False) as app:
             await app.accounts.register(email="ana@example.com", username="ana", password="correct horse")
             app.accounts.ask_reset("ana@example.com")
-        [received] = postbox.received
+        [received] = mail_sink.received
 
     [token] = re.findall(r"/reset\?token=(\S+)", received.text())
     assert f'href="{ADDRESS}/reset?token={token}"' in received.html()

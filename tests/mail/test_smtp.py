@@ -13,7 +13,7 @@ from mail.smtp_servers import (
     PASSWORD,
     USERNAME,
     Certificate,
-    Postbox,
+    MailSink,
     certificate_in,
     dying_server,
     silent_server,
@@ -42,11 +42,11 @@ def mailer_at(port: int, *, max_queued: int = 100, **settings: Any) -> SmtpMaile
 
 
 async def test_a_mail_arrives_in_both_forms_with_its_headers() -> None:
-    postbox = Postbox()
-    async with smtp_server(postbox) as port:
+    mail_sink = MailSink()
+    async with smtp_server(mail_sink) as port:
         await mailer_at(port).send_mail(MAIL)
 
-    [received] = postbox.received
+    [received] = mail_sink.received
     assert (received.sender, received.recipients) == ("chat@example.com", ["ana@example.com"])
     assert received.message["From"] == "Sobremesa <chat@example.com>"
     assert received.message["To"] == "ana@example.com"
@@ -58,8 +58,8 @@ async def test_a_mail_arrives_in_both_forms_with_its_headers() -> None:
 
 
 async def test_starttls_with_a_login(certificate: Certificate) -> None:
-    postbox = Postbox()
-    async with smtp_server(postbox, starttls=certificate, login=True) as port:
+    mail_sink = MailSink()
+    async with smtp_server(mail_sink, starttls=certificate, login=True) as port:
         mailer = mailer_at(
             port,
             smtp_tls="starttls",
@@ -68,40 +68,40 @@ async def test_starttls_with_a_login(certificate: Certificate) -> None:
             smtp_ca_file=str(certificate.file),
         )
         await mailer.send_mail(MAIL)
-    assert len(postbox.received) == 1
+    assert len(mail_sink.received) == 1
 
 
 async def test_tls_by_url(certificate: Certificate) -> None:
-    postbox = Postbox()
-    async with smtp_server(postbox, tls=certificate) as port:
+    mail_sink = MailSink()
+    async with smtp_server(mail_sink, tls=certificate) as port:
         mailer = mailer_at(
             port, smtp_host=None, smtp_port=0, smtp_url=f"smtps://127.0.0.1:{port}", smtp_ca_file=str(certificate.file)
         )
         await mailer.send_mail(MAIL)
-    assert len(postbox.received) == 1
+    assert len(mail_sink.received) == 1
 
 
 @pytest.mark.parametrize("mode", ["starttls", "tls"])
 async def test_a_certificate_of_an_unknown_authority_is_not_accepted(certificate: Certificate, mode: str) -> None:
-    postbox = Postbox()
+    mail_sink = MailSink()
     starttls, tls = (certificate, None) if mode == "starttls" else (None, certificate)
-    async with smtp_server(postbox, starttls=starttls, tls=tls) as port:
+    async with smtp_server(mail_sink, starttls=starttls, tls=tls) as port:
         with pytest.raises(MailNotSent):
             await mailer_at(port, smtp_tls=mode).send_mail(MAIL)
-    assert postbox.attempts == 0
+    assert mail_sink.attempts == 0
 
 
 async def test_nothing_is_sent_in_clear_text_if_the_server_lost_its_starttls() -> None:
-    postbox = Postbox()
-    async with smtp_server(postbox) as port:
+    mail_sink = MailSink()
+    async with smtp_server(mail_sink) as port:
         with pytest.raises(MailNotSent):
             await mailer_at(port, smtp_tls="starttls").send_mail(MAIL)
-    assert postbox.attempts == 0
+    assert mail_sink.attempts == 0
 
 
 async def test_a_wrong_password_is_tried_once_and_not_in_the_error(certificate: Certificate) -> None:
-    postbox = Postbox()
-    async with smtp_server(postbox, starttls=certificate, login=True) as port:
+    mail_sink = MailSink()
+    async with smtp_server(mail_sink, starttls=certificate, login=True) as port:
         mailer = mailer_at(
             port,
             smtp_tls="starttls",
@@ -117,31 +117,31 @@ async def test_a_wrong_password_is_tried_once_and_not_in_the_error(certificate: 
 
 
 async def test_a_temporary_refusal_is_tried_again() -> None:
-    postbox = Postbox()
-    postbox.recipient_replies = ["450 4.2.1 try later"]
-    postbox.replies = ["451 4.3.0 try later"]
-    async with smtp_server(postbox) as port:
+    mail_sink = MailSink()
+    mail_sink.recipient_replies = ["450 4.2.1 try later"]
+    mail_sink.replies = ["451 4.3.0 try later"]
+    async with smtp_server(mail_sink) as port:
         await mailer_at(port).send_mail(MAIL)
-    assert (postbox.attempts, len(postbox.received)) == (3, 1)
+    assert (mail_sink.attempts, len(mail_sink.received)) == (3, 1)
 
 
 async def test_attempts_are_bounded() -> None:
-    postbox = Postbox()
-    postbox.recipient_replies = ["450 4.2.1 try later"] * 10
-    async with smtp_server(postbox) as port:
+    mail_sink = MailSink()
+    mail_sink.recipient_replies = ["450 4.2.1 try later"] * 10
+    async with smtp_server(mail_sink) as port:
         with pytest.raises(MailNotSent) as failed:
             await mailer_at(port).send_mail(MAIL)
-    assert (postbox.attempts, failed.value.permanent) == (3, False)
+    assert (mail_sink.attempts, failed.value.permanent) == (3, False)
 
 
 @pytest.mark.parametrize("step", ["recipient_replies", "replies"])
 async def test_a_permanent_refusal_is_not_tried_again_and_its_text_not_repeated(step: str) -> None:
-    postbox = Postbox()
-    setattr(postbox, step, ["550 5.7.1 spam: in plain text"])
-    async with smtp_server(postbox) as port:
+    mail_sink = MailSink()
+    setattr(mail_sink, step, ["550 5.7.1 spam: in plain text"])
+    async with smtp_server(mail_sink) as port:
         with pytest.raises(MailNotSent) as failed:
             await mailer_at(port).send_mail(MAIL)
-    assert (postbox.attempts, type(failed.value)) == (1, MailRefused)
+    assert (mail_sink.attempts, type(failed.value)) == (1, MailRefused)
     assert str(failed.value).endswith("replied 550 5.7.1")
 
 

@@ -95,7 +95,7 @@ async def test_a_table_is_completed_while_it_is_read_and_then_everything_works(a
     assert report.migration.phase == "cut_over"
     await everything_is_read(app)
     await claims_and_pointers_are_there(app)
-    await people_go_on_living(app)
+    await users_keep_working(app)
     again = await app.adopting().adopt()
     assert (again.mismatches, again.migration.written) == ([], 0), "once is enough"
 
@@ -122,7 +122,7 @@ async def claims_and_pointers_are_there(app: Sobremesa) -> None:
             await app.accounts.register(email=claim, username="TestUser", password="a long password")
 
 
-async def people_go_on_living(app: Sobremesa) -> None:
+async def users_keep_working(app: Sobremesa) -> None:
     signed_in = await app.accounts.login(email="test@example.com", password=OLD_PASSWORD)
     assert signed_in.user.user_id == TESTUSER.user_id
     assert (await app.accounts.find_by_username("TESTUSER") or pytest.fail("not found")).user_id == TESTUSER.user_id

@@ -31,7 +31,7 @@ WORD_SECONDS = 60.0
 LONGEST_LIFE_SECONDS = 0.6 + ROWS / 10_000
 
 
-class Life:
+class ConcurrentUse:
     """What goes on meanwhile: reading, and writing by both programs."""
 
     def __init__(self, before: Before, chance: random.Random) -> None:
@@ -134,17 +134,25 @@ async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_mea
     clock = Ahead()
     async with Sobremesa.open(store, settings=Settings(rate_limits="off"), clock=clock, background=False) as app:
         before = await fill(app, ROWS)
-        life = Life(before, chance)
+        concurrent_use = ConcurrentUse(before, chance)
         await run(store, "plan", "--workspace", before.workspace_id)
         await known_to(before)
-        living = [asyncio.create_task(each()) for each in (life.walk, life.pick, life.write_there, life.write_here)]
+        living = [
+            asyncio.create_task(each())
+            for each in (
+                concurrent_use.walk,
+                concurrent_use.pick,
+                concurrent_use.write_there,
+                concurrent_use.write_here,
+            )
+        ]
 
         seen = [await killed(store, chance) for _ in range(KILLS)]
         backfilled = time.monotonic()
         filled = await run(store, "backfill")
         took = time.monotonic() - backfilled
         cut = await run(store, "cutover")
-        life.is_over.set()
+        concurrent_use.is_over.set()
         await asyncio.gather(*living)
         await run(store, "rollback")
         await run(store, "backfill")
@@ -154,12 +162,12 @@ async def test_a_killed_backfill_loses_and_doubles_nothing_and_no_read_fails_mea
         items = {item.item_id: item for item in await before.items(limit=100)}
 
     print(f"TESTS_SEED={SEED} {ROWS} rows, {KILLS} kills at {seen}, the rest in {took:.1f} s")
-    print(f"meanwhile {dict(life.done)}; all of it in {time.monotonic() - began:.0f} s\n{cut}\n{proof}")
+    print(f"meanwhile {dict(concurrent_use.done)}; all of it in {time.monotonic() - began:.0f} s\n{cut}\n{proof}")
     assert seen == sorted(seen)
     assert f"{ROWS + 2} checked" in filled, "each one went on where the last one was killed"
-    assert items.keys() == life.expected
+    assert items.keys() == concurrent_use.expected
     for number in range(ROWS):
-        title = life.there.get(number) or life.here.get(number) or f"Old item {number}"
+        title = concurrent_use.there.get(number) or concurrent_use.here.get(number) or f"Old item {number}"
         assert items[before.id_of(number)].title == title
-    assert life.done["reads"] > 0
-    assert life.done["lists"] > 0
+    assert concurrent_use.done["reads"] > 0
+    assert concurrent_use.done["lists"] > 0

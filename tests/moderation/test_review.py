@@ -11,7 +11,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, create_community, crowd, join, register
+from communities.world import PASSWORD, Community, add_members, create_community, join, register
 from moderation.world import ADMIN, Script, cases, stored
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
@@ -97,7 +97,7 @@ async def test_a_report_names_its_reporter_and_has_no_verdict(community: Communi
 
 async def test_thirty_concurrent_reports_of_users_are_thirty_cases(community: Community) -> None:
     message = await community.send(community.member, "buy now")
-    users = await crowd(community.app, community.server_id, 30)
+    users = await add_members(community.app, community.server_id, 30)
 
     await asyncio.gather(
         *(community.app.communities.report(who, community.channel_id, message.message_id, "spam") for who in users)
@@ -114,7 +114,7 @@ async def test_thirty_reports_in_one_millisecond_are_thirty_cases(store: str) ->
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
         community = await create_community(app)
         message = await community.send(community.member, "buy now")
-        users = await crowd(app, community.server_id, 30)
+        users = await add_members(app, community.server_id, 30)
 
         await asyncio.gather(
             *(app.communities.report(who, community.channel_id, message.message_id, "spam") for who in users)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from attachments.test_in_messages import uploaded
-from communities.world import Community, crowd
+from communities.world import Community, add_members
 from moderation.world import ADMIN, Script, block, blocked, cases
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock, SystemClock
@@ -341,5 +341,5 @@ async def test_visibility_rule_matches_its_table(community: Community) -> None:
 
 
 async def other_member(community: Community) -> Actor:
-    [reader] = await crowd(community.app, community.server_id, 1)
+    [reader] = await add_members(community.app, community.server_id, 1)
     return reader

@@ -1,4 +1,4 @@
-"""`desk` is a Sobremesa with a real mail server, once on a file and once on DynamoDB's API; its clock is set."""
+"""`env` is a Sobremesa with a real mail server, once on a file and once on DynamoDB's API; its clock is set."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from communities.conftest import store
-from mail.smtp_servers import Postbox, smtp_server
-from notifications.desk import NOW_MS, Desk, mail_settings
+from mail.smtp_servers import MailSink, smtp_server
+from notifications.environment import NOW_MS, DigestEnvironment, mail_settings
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 
@@ -23,10 +23,10 @@ def clock() -> SetClock:
 
 
 @pytest.fixture
-async def desk(store: str, clock: SetClock, tmp_path: Path) -> AsyncIterator[Desk]:
-    postbox = Postbox()
+async def env(store: str, clock: SetClock, tmp_path: Path) -> AsyncIterator[DigestEnvironment]:
+    mail_sink = MailSink()
     async with AsyncExitStack() as closing:
-        port = await closing.enter_async_context(smtp_server(postbox))
+        port = await closing.enter_async_context(smtp_server(mail_sink))
         settings = mail_settings(
             port, files=(tmp_path / "files").as_uri(), records=f"sqlite:///{tmp_path / 'records.db'}"
         )
@@ -36,9 +36,9 @@ async def desk(store: str, clock: SetClock, tmp_path: Path) -> AsyncIterator[Des
                 Sobremesa.open(store, settings=settings, clock=clock, background=False)
             )
 
-        yield Desk(await open_app(), clock, postbox, open_app)
+        yield DigestEnvironment(await open_app(), clock, mail_sink, open_app)
 
 
 @pytest.fixture
-def app(desk: Desk) -> Sobremesa:
-    return desk.app
+def app(env: DigestEnvironment) -> Sobremesa:
+    return env.app

@@ -10,7 +10,7 @@ import asyncio
 import sys
 
 from durability.child import report
-from notifications.desk import NOW_MS, mail_settings
+from notifications.environment import NOW_MS, mail_settings
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from notifications.desk import Desk
+from notifications.environment import DigestEnvironment
 from sobremesa.table import OLDEST, measure
 
 
 async def test_only_the_first_message_writes_a_row_and_later_ones_read_nothing_more_than_the_participants(
-    desk: Desk,
+    env: DigestEnvironment,
 ) -> None:
-    ana, ben = await desk.user("ana"), await desk.user("ben")
-    room = await desk.direct(ana, ben)
-    assert desk.app.digests is not None
-    changes = desk.app.digests.changes
-    await desk.app.change_consumer.catch_up()
+    ana, ben = await env.user("ana"), await env.user("ben")
+    room = await env.direct(ana, ben)
+    assert env.app.digests is not None
+    changes = env.app.digests.changes
+    await env.app.change_consumer.catch_up()
 
     calls = []
     for content in ("one", "two", "three"):
-        await desk.send(ben, room, content)
-        reader = await desk.app.table.changes(OLDEST)
+        await env.send(ben, room, content)
+        reader = await env.app.table.changes(OLDEST)
         for change in (await reader.read(0)).changes:
             changes.collect(change)
         await reader.close()

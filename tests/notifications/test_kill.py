@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from durability.child import lines_until, started
-from mail.smtp_servers import Postbox, smtp_server
-from notifications.desk import MINUTE, NOW_MS, Desk, mail_settings, recipients
+from mail.smtp_servers import MailSink, smtp_server
+from notifications.environment import MINUTE, NOW_MS, DigestEnvironment, mail_settings, recipients
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 from sobremesa.domains.notifications.sweeping import AT_ONCE
@@ -24,17 +24,17 @@ PROCESSES = 2
 
 @pytest.mark.timeout(300)
 async def test_nobody_receives_two_digests_although_processes_are_killed(tmp_path: Path) -> None:
-    file, postbox, clock = tmp_path / "chat.db", Postbox(), SetClock(NOW_MS)
+    file, mail_sink, clock = tmp_path / "chat.db", MailSink(), SetClock(NOW_MS)
     async with AsyncExitStack() as closing:
-        port = await closing.enter_async_context(smtp_server(postbox))
+        port = await closing.enter_async_context(smtp_server(mail_sink))
         async with Sobremesa.open(
             f"sqlite:///{file}", settings=mail_settings(port), clock=clock, background=False
         ) as app:
-            desk = Desk(app, clock, postbox, lambda: asyncio.sleep(0, app))
-            ben = await desk.user("ben")
+            env = DigestEnvironment(app, clock, mail_sink, lambda: asyncio.sleep(0, app))
+            ben = await env.user("ben")
             for number in range(USERS):
-                who = await desk.user(f"user{number}")
-                await desk.send(ben, await desk.direct(who, ben), "Are you coming?")
+                who = await env.user(f"user{number}")
+                await env.send(ben, await env.direct(who, ben), "Are you coming?")
             await app.change_consumer.catch_up()
 
         ahead = 31.0 * MINUTE
@@ -44,16 +44,16 @@ async def test_nobody_receives_two_digests_although_processes_are_killed(tmp_pat
                     running.enter_context(started("notifications.sweeping_process", str(file), str(port), str(ahead)))
                     for _ in range(PROCESSES)
                 ]
-                while len(postbox.received) < enough:
-                    postbox.arrived.clear()
-                    await postbox.arrived.wait()
+                while len(mail_sink.received) < enough:
+                    mail_sink.arrived.clear()
+                    await mail_sink.arrived.wait()
                 for process in started_now:
                     process.kill()
             ahead += 2 * MINUTE
         with started("notifications.sweeping_process", str(file), str(port), str(ahead)) as process:
             await asyncio.to_thread(lambda: list(lines_until(process, "done")))
 
-    sent = Counter(recipients(postbox.received))
+    sent = Counter(recipients(mail_sink.received))
     assert set(sent.values()) == {1}
     # A process that is killed after its claim sends no mail for it: at most those that it was sending.
     assert USERS - len(sent) <= len(KILLED_AT) * PROCESSES * AT_ONCE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from notifications.desk import DAY, MINUTE, Desk
-from pattern_tests import PatternTests, writes_of
+from notifications.environment import DAY, MINUTE, DigestEnvironment
+from pattern_tests import PatternTests, require_writes
 from sobremesa.core.actor import UserId
 from sobremesa.domains.notifications import entities as rows
 from sobremesa.table import Entity, Registry
@@ -55,16 +55,16 @@ class TestPatterns(PatternTests):
         return set_scene()
 
 
-async def test_every_declared_write_happens(desk: Desk) -> None:
-    ana, ben = await desk.user("ana"), await desk.user("ben")
-    room = await desk.direct(ana, ben)
-    await desk.app.notifications.change_settings(ana, digest="daily")
-    sent = await desk.send(ben, room, "one")
-    assert len(await desk.digests(after=31 * MINUTE)) == 1
-    sent = await desk.send(ben, room, "two")
-    await desk.digests()
-    await desk.app.conversations.mark_read(ana, room, sent.message_id)
-    await desk.digests(after=2 * DAY)
-    await desk.app.notifications.delete_user_data(ana.user_id)
+async def test_every_declared_write_happens(env: DigestEnvironment) -> None:
+    ana, ben = await env.user("ana"), await env.user("ben")
+    room = await env.direct(ana, ben)
+    await env.app.notifications.change_settings(ana, digest="daily")
+    sent = await env.send(ben, room, "one")
+    assert len(await env.digests(after=31 * MINUTE)) == 1
+    sent = await env.send(ben, room, "two")
+    await env.digests()
+    await env.app.conversations.mark_read(ana, room, sent.message_id)
+    await env.digests(after=2 * DAY)
+    await env.app.notifications.delete_user_data(ana.user_id)
 
-    assert writes_of(REGISTRY) - set(desk.app.table.meter.totals()) == set()
+    require_writes(REGISTRY, env.app.table.meter.totals())

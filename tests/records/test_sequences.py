@@ -29,7 +29,7 @@ revisions = st.lists(
 _threads = itertools.count()
 
 
-class Life:
+class RandomChanges:
     """A thread with arbitrary changes, some of which are refused."""
 
     def __init__(self, world: World, thread: str) -> None:
@@ -78,15 +78,15 @@ async def live(address: RecordsAddress, taken: list[Any]) -> None:
     table = Table(await open_engine("sqlite://", janitor=False))
     try:
         async with open_world(address, table) as world:
-            life = Life(world, f"thread-{next(_threads)}")
+            random_changes = RandomChanges(world, f"thread-{next(_threads)}")
             for step in taken:
                 with contextlib.suppress(Refusal):
-                    await life.take(*step)
+                    await random_changes.take(*step)
             await world.outbox.replay()
 
             for tab in ("docs", "expenses"):
-                shown = await world.panels.tab(tab, life.thread)
-                fresh = await world.outbox.snapshot(life.thread, tab)
+                shown = await world.panels.tab(tab, random_changes.thread)
+                fresh = await world.outbox.snapshot(random_changes.thread, tab)
                 assert (shown and (shown.content, shown.source_version)) == fresh
     finally:
         await table.close()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from communities.world import Community
-from pattern_tests import Asked, PatternTests, writes_of
+from pattern_tests import Asked, PatternTests, require_writes
 from slash_commands.test_commands import invoke, new_bot, register
 from sobremesa.core.clock import instant
 from sobremesa.domains.commands import entities as commands
@@ -77,5 +77,5 @@ async def test_every_declared_write_happens_and_none_goes_without_a_name(communi
     await app.commands.delete(bot, community.server_id, "weather")
 
     met = app.table.meter.totals()
-    assert writes_of(REGISTRY) - set(met) == set()
+    require_writes(REGISTRY, met)
     assert met.get(UNNAMED) == unnamed, "every write has a pattern"

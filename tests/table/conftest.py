@@ -12,7 +12,7 @@ from sobremesa.core.clock import SetClock
 from sobremesa.table import Table
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine
-from table.engines import STORES, Store, dynamo, embedded
+from table.engines import STORES, Projections, Store, dynamo, embedded
 
 
 @pytest.fixture(params=STORES)
@@ -27,17 +27,24 @@ def clock() -> SetClock:
 
 
 @pytest.fixture
+def projections() -> Projections:
+    """What the indexes project; a module with other indexes overrides it."""
+    return {}
+
+
+@pytest.fixture
 async def engine(
-    store: Store, clock: SetClock, tmp_path: Path, request: pytest.FixtureRequest
+    store: Store, clock: SetClock, tmp_path: Path, request: pytest.FixtureRequest, projections: Projections
 ) -> AsyncIterator[Engine]:
     if store.startswith("embedded"):
-        async with embedded(tmp_path / "table.db" if store == "embedded-file" else None, clock) as engine:
+        path = tmp_path / "table.db" if store == "embedded-file" else None
+        async with embedded(path, clock, projections=projections) as engine:
             yield engine
         return
     # Asked for only here, so that a run over the embedded engine alone starts no server.
     server = {"moto": "moto_server"}.get(store, store.replace("-", "_"))
     endpoint: Endpoint = request.getfixturevalue(server)
-    async with dynamo(endpoint, clock) as remote:
+    async with dynamo(endpoint, clock, projections=projections) as remote:
         yield remote
 
 

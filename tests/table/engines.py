@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -12,7 +12,7 @@ import msgspec
 
 from servers import Endpoint
 from sobremesa.core.clock import Clock
-from sobremesa.table import Layout
+from sobremesa.table import IndexName, Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine
@@ -36,18 +36,29 @@ CAPITALS = Names(
 
 MAPS = {"capitals": CAPITALS, "electrodb": Names(style="electrodb")}
 
+Projections: TypeAlias = Mapping[IndexName, tuple[str, ...]]
+"""What indexes project besides the keys; an index that is not named projects everything."""
+
 OpenEngine: TypeAlias = Callable[[Clock], Awaitable[Engine]]
 
 
-def fresh_layout(names: Names | None = None) -> Layout:
+def fresh_layout(names: Names | None = None, projections: Projections | None = None) -> Layout:
     """A new table name: dynoxide and moto return the old changes of a name that is used again."""
-    return msgspec.structs.replace(Layout.named(names or Names()), table=f"contract-{uuid.uuid4().hex}")
+    layout = Layout.named(names or Names())
+    indexes = {
+        index: msgspec.structs.replace(each, projects=(projections or {}).get(index))
+        for index, each in layout.indexes.items()
+    }
+    return msgspec.structs.replace(layout, table=f"contract-{uuid.uuid4().hex}", indexes=indexes)
 
 
 @asynccontextmanager
-async def embedded(path: Path | None, clock: Clock, names: Names | None = None) -> AsyncIterator[EmbeddedEngine]:
+async def embedded(
+    path: Path | None, clock: Clock, names: Names | None = None, projections: Projections | None = None
+) -> AsyncIterator[EmbeddedEngine]:
     """An embedded engine without its janitor: a test sweeps when it wants to."""
-    engine = await EmbeddedEngine.open(str(path or ":memory:"), fresh_layout(names), clock=clock, janitor=False)
+    layout = fresh_layout(names, projections)
+    engine = await EmbeddedEngine.open(str(path or ":memory:"), layout, clock=clock, janitor=False)
     try:
         yield engine
     finally:
@@ -55,9 +66,12 @@ async def embedded(path: Path | None, clock: Clock, names: Names | None = None) 
 
 
 @asynccontextmanager
-async def dynamo(endpoint: Endpoint, clock: Clock, names: Names | None = None) -> AsyncIterator[DynamoEngine]:
+async def dynamo(
+    endpoint: Endpoint, clock: Clock, names: Names | None = None, projections: Projections | None = None
+) -> AsyncIterator[DynamoEngine]:
     """The DynamoDB engine with a table of its own on this endpoint."""
-    engine = await DynamoEngine.open(fresh_layout(names), region="eu-west-1", endpoint=endpoint.url, clock=clock)
+    layout = fresh_layout(names, projections)
+    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=endpoint.url, clock=clock)
     try:
         await engine.create_table()
         yield engine

@@ -39,6 +39,7 @@ _MOTO = {
     "unchanged-logged": "The stream contains writes that changed nothing.",
     "capacity-constant": "Consumed capacity is a constant of the action, whatever the size; it is never compared.",
     "writes-race": "Parallel writes and transactions over the same items lose commits.",
+    "index-page-of-whole-items": "A page of an index ends at 1 MB of whole items, whatever the index projects.",
     "sum-rounded": "A sum of more than 38 digits is rounded instead of rejected.",
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from servers import Endpoint
 from sobremesa.core.clock import SetClock
-from sobremesa.table import Entity, Index, Keys, Pattern, Question, Table, gsi1
+from sobremesa.table import Entity, Index, Keys, Pattern, Question, Table, gsi1, gsi2
 from sobremesa.table.engines.protocol import (
     OLDEST,
     BatchRead,
@@ -27,6 +27,9 @@ from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.table.values import Item
 from table.engines import dynamo, embedded
 
+PROJECTIONS = {gsi2: ("n", "s", "l", "pad")}
+"""One index has whole items, the other some attributes."""
+
 Result = Any
 Call = Callable[[Engine], Awaitable[Result]]
 
@@ -41,8 +44,8 @@ class Pair:
 
     async def _open(self, endpoint: Endpoint) -> None:
         clock = SetClock()
-        self.ours: Engine = await self._stack.enter_async_context(embedded(None, clock))
-        self.theirs: Engine = await self._stack.enter_async_context(dynamo(endpoint, clock))
+        self.ours: Engine = await self._stack.enter_async_context(embedded(None, clock, projections=PROJECTIONS))
+        self.theirs: Engine = await self._stack.enter_async_context(dynamo(endpoint, clock, projections=PROJECTIONS))
 
     def close(self) -> None:
         self._runner.run(self._stack.aclose())

@@ -22,7 +22,7 @@ class Room(Entity):
 
 
 class Seat(Entity):
-    """A person's place in a room; `seen_at` is None until they came."""
+    """A user's membership in a room; `seen_at` is None until the first visit."""
 
     keys = Keys(pk="ROOM#{room_id}", sk="SEAT#{user_id}")
     by_user = Index(gsi1, pk="USER#{user_id}", sk="ROOM#{room_id}")
@@ -72,12 +72,14 @@ class Account(Entity):
 room = Lookup("T0", "What is this room?", Room)
 messages_of = Pattern("T1", "Which messages are in this room?", Message, prefix="MSG#")
 newest_of = Pattern("T2", "What are the newest messages of this room?", Message, prefix="MSG#", newest_first=True)
-seats_of = Pattern("T3", "Who sits in this room?", Seat, prefix="SEAT#")
-rooms_of = Pattern("T4", "Where does this person sit?", Seat, index="by_user", prefix="ROOM#")
-activity_of = Pattern("T5", "Where was this person last?", Seat, index="by_activity", prefix="SEEN#", newest_first=True)
+seats_of = Pattern("T3", "Who is in this room?", Seat, prefix="SEAT#")
+rooms_of = Pattern("T4", "Which rooms is this user in?", Seat, index="by_user", prefix="ROOM#")
+activity_of = Pattern(
+    "T5", "Which rooms did this user visit last?", Seat, index="by_activity", prefix="SEEN#", newest_first=True
+)
 since = Pattern("T6", "Which messages follow this one?", Message, between=("MSG#{message_id}", "MSG$"))
 everything_of = Pattern[Entity]("T7", "All of this room", Room, Seat, Message)
-sessions_of = Pattern("T8", "Where is this person logged in?", Session, prefix="SESSION#")
+sessions_of = Pattern("T8", "Which sessions does this user have?", Session, prefix="SESSION#")
 
 
 async def post(table: Table, room_id: str, count: int, **fields: Any) -> list[Message]:

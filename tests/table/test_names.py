@@ -60,7 +60,7 @@ PROMISES: tuple[Callable[..., Awaitable[None]], ...] = (
     test_transactions.test_when_one_condition_fails_nothing_happens_and_every_failure_is_named,
     test_transactions.test_indexes_and_rows_change_together_or_not_at_all,
     test_upserts.test_upsert_creates_a_complete_row,
-    test_upserts.test_an_upsert_speaks_only_of_a_row_that_is_there,
+    test_upserts.test_an_upsert_describes_only_an_existing_row,
     test_upserts.test_a_pair_of_different_rows_comes_by_one_request,
     test_upserts.test_leaving_an_index_needs_only_the_removed_part,
     test_writes.test_a_create_succeeds_once,

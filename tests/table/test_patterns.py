@@ -81,7 +81,7 @@ def test_a_pattern_that_would_find_other_rows_is_refused_when_it_is_declared(
     arguments: dict[str, str], why: str
 ) -> None:
     with pytest.raises(BadExpression):
-        Pattern("X", why, Message, **arguments)  # type: ignore[arg-type]
+        Pattern("X", why, Message, **arguments)  # type: ignore[call-overload]
 
 
 def test_a_range_may_be_closed_by_the_successor_or_by_a_key_of_the_entity() -> None:

@@ -20,7 +20,7 @@ async def test_upsert_creates_a_complete_row(table: Table) -> None:
     assert await table.get(Seat.key(room_id="r", user_id="u"), consistent=True) == created
 
 
-async def test_an_upsert_speaks_only_of_a_row_that_is_there(table: Table) -> None:
+async def test_an_upsert_describes_only_an_existing_row(table: Table) -> None:
     key = Room.key(room_id="r")
     forward = less_if_present("last_message_id", "5")
 

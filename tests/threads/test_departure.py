@@ -22,7 +22,7 @@ from threads.world import Deal, strike_deal
 NAME, PASSWORD = "zebedee", "correct horse"
 
 
-class Life(NamedTuple):
+class DepartingUser(NamedTuple):
     """A user who is the buyer of one thread, helps in another, and has left a third."""
 
     zeb: Actor
@@ -48,7 +48,7 @@ class Life(NamedTuple):
 
 
 @pytest.fixture
-async def life(app: Sobremesa) -> Life:
+async def departing(app: Sobremesa) -> DepartingUser:
     signed_in = await app.accounts.register(email=f"{NAME}@example.com", username=NAME, password=PASSWORD)
     zeb = Actor.of_user(signed_in.user.user_id, NAME)
     deals = [await strike_deal(app) for _ in range(3)]
@@ -65,38 +65,44 @@ async def life(app: Sobremesa) -> Life:
     offer = {"amount": 100, "currency": "EUR"}
     card = await app.threads.cards.create(zeb, own.thread_id, type="offer", payload=offer)
     await app.threads.react(zeb, own.thread_id, card.message_id, "👍")
-    return Life(zeb, own, helped, left, card.message_id)
+    return DepartingUser(zeb, own, helped, left, card.message_id)
 
 
-async def assert_nothing_personal_is_left(life: Life) -> None:
-    assert await life.rows(NAME) == []
-    theirs = [item for item in await life.rows(life.zeb.user_id) if item["pk"] == f"USER#{life.zeb.user_id}"]
+async def assert_nothing_personal_is_left(departing: DepartingUser) -> None:
+    assert await departing.rows(NAME) == []
+    theirs = [
+        item for item in await departing.rows(departing.zeb.user_id) if item["pk"] == f"USER#{departing.zeb.user_id}"
+    ]
     assert [item["sk"] for item in theirs] == ["PROFILE"]
-    seats = [item for item in await life.rows(life.zeb.user_id) if item["sk"] == f"PART#{life.zeb.user_id}"]
+    seats = [
+        item for item in await departing.rows(departing.zeb.user_id) if item["sk"] == f"PART#{departing.zeb.user_id}"
+    ]
     assert seats == []
-    for deal in (life.own, life.helped, life.left):
-        assert life.zeb.user_id not in (await deal.thread()).participants
+    for deal in (departing.own, departing.helped, departing.left):
+        assert departing.zeb.user_id not in (await deal.thread()).participants
 
 
-async def test_name_is_masked_at_once_and_removed_by_the_job(life: Life) -> None:
-    app = life.own.app
-    assert await life.names_shown() == {NAME}
+async def test_name_is_masked_at_once_and_removed_by_the_job(departing: DepartingUser) -> None:
+    app = departing.own.app
+    assert await departing.names_shown() == {NAME}
 
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
-    assert await life.names_shown() == {DELETED_NAME}
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
+    assert await departing.names_shown() == {DELETED_NAME}
     assert await app.jobs.run_pending(app.handlers) == 1
 
-    assert await life.names_shown() == {DELETED_NAME}
-    await assert_nothing_personal_is_left(life)
-    for deal in (life.own, life.helped):
+    assert await departing.names_shown() == {DELETED_NAME}
+    await assert_nothing_personal_is_left(departing)
+    for deal in (departing.own, departing.helped):
         with pytest.raises(NotFound):
-            await deal.send(life.zeb, "boo")
+            await deal.send(departing.zeb, "boo")
     # Messages and offers stay with the other side.
-    seller = life.own.seller
-    page = await app.threads.page(seller, life.own.thread_id, limit=10)
+    seller = departing.own.seller
+    page = await app.threads.page(seller, departing.own.thread_id, limit=10)
     assert [message.content for message in reversed(page.messages)][1:] == ["hello you", "offer: open"]
-    assert (await app.threads.cards.get(seller, life.own.thread_id, life.offer_id)).created_by == life.zeb.user_id
-    await life.own.send(seller, "anybody?")
+    assert (
+        await app.threads.cards.get(seller, departing.own.thread_id, departing.offer_id)
+    ).created_by == departing.zeb.user_id
+    await departing.own.send(seller, "anybody?")
 
 
 def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awaitable[Any]]:
@@ -114,49 +120,54 @@ def dying(call: Callable[..., Awaitable[Any]], steps: int) -> Callable[..., Awai
 
 
 async def test_interrupted_account_deletion_is_finished_later(
-    life: Life, clock: Ahead, monkeypatch: pytest.MonkeyPatch
+    departing: DepartingUser, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = life.own.app
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+    app = departing.own.app
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
 
     for writes, bulks in ((0, 9), (1, 9), (3, 9), (99, 0)):
         with monkeypatch.context() as patched:
             patched.setattr(app.table, "write", dying(app.table.write, writes))
             patched.setattr(app.table, "write_many", dying(app.table.write_many, bulks))
             assert await app.jobs.run_pending(app.handlers) == 0
-        assert await life.names_shown() <= {DELETED_NAME}
+        assert await departing.names_shown() <= {DELETED_NAME}
         clock.move(seconds=400)
 
     assert await app.jobs.run_pending(app.handlers) == 1
-    await assert_nothing_personal_is_left(life)
+    await assert_nothing_personal_is_left(departing)
 
 
-async def test_export_has_all_data_of_the_user_and_none_of_others(life: Life) -> None:
-    lines = [line async for line in life.own.app.accounts.export(life.zeb)]
+async def test_export_has_all_data_of_the_user_and_none_of_others(departing: DepartingUser) -> None:
+    lines = [line async for line in departing.own.app.accounts.export(departing.zeb)]
 
     by_kind: dict[str, list[Any]] = {}
     for line in lines:
         by_kind.setdefault(line["kind"], []).append(line)
     assert {line["threadId"]: line["roleContext"] for line in by_kind["threadParticipant"]} == {
-        life.own.thread_id: "buyer",
-        life.helped.thread_id: "buyer",
+        departing.own.thread_id: "buyer",
+        departing.helped.thread_id: "buyer",
     }
-    assert [line["threadId"] for line in by_kind["formerThreadParticipant"]] == [life.left.thread_id]
+    assert [line["threadId"] for line in by_kind["formerThreadParticipant"]] == [departing.left.thread_id]
     contents = {line["content"] for line in by_kind["message"]} - {JOINED, LEFT}
-    assert contents == {"offer: open", *(f"hello from {deal.thread_id}" for deal in (life.own, life.helped, life.left))}
+    assert contents == {
+        "offer: open",
+        *(f"hello from {deal.thread_id}" for deal in (departing.own, departing.helped, departing.left)),
+    }
     assert [(line["type"], line["payload"]["amount"]) for line in by_kind["card"]] == [("offer", 100)]
     assert [line["emoji"] for line in by_kind["reaction"]] == ["👍"]
     assert "hello you" not in str(lines)
 
 
-async def test_deleted_user_can_neither_be_contacted_nor_create_threads(life: Life) -> None:
-    app = life.own.app
-    await app.accounts.delete_me(life.zeb, password=PASSWORD)
+async def test_deleted_user_can_neither_be_contacted_nor_create_threads(departing: DepartingUser) -> None:
+    app = departing.own.app
+    await app.accounts.delete_me(departing.zeb, password=PASSWORD)
 
-    wanted = NewThread("project", life.own.seller.user_id)
+    wanted = NewThread("project", departing.own.seller.user_id)
     with pytest.raises(UnknownUsers):
-        await app.threads.create(life.own.seller, wanted._replace(seller_user_id=life.zeb.user_id))
+        await app.threads.create(departing.own.seller, wanted._replace(seller_user_id=departing.zeb.user_id))
     with pytest.raises(Unauthenticated):
-        await app.threads.create(life.zeb, wanted)
+        await app.threads.create(departing.zeb, wanted)
     with pytest.raises(UnknownUsers):
-        await app.threads.participants.add(life.left.buyer, life.left.thread_id, life.zeb.user_id, "buyer")
+        await app.threads.participants.add(
+            departing.left.buyer, departing.left.thread_id, departing.zeb.user_id, "buyer"
+        )

@@ -307,9 +307,9 @@ async def test_every_message_moves_the_thread_up_in_inboxes(app: Sobremesa, cloc
     assert newest.participant.role_context == "seller"
 
 
-async def crowd(deal: Deal, count: int) -> list[UserId]:
+async def add_participants(deal: Deal, count: int) -> list[UserId]:
     """Write many participants at once, as they would be stored after being added."""
-    users = [UserId(f"crowd-{number:03}") for number in range(count)]
+    users = [UserId(f"participant-{number:03}") for number in range(count)]
     thread = await deal.thread()
     await deal.app.table.write_many(
         Put(
@@ -329,7 +329,7 @@ async def crowd(deal: Deal, count: int) -> list[UserId]:
 
 
 async def test_inboxes_beyond_20_participants_are_updated_after_the_send(deal: Deal, clock: Ahead) -> None:
-    participant_ids = await crowd(deal, 60)
+    participant_ids = await add_participants(deal, 60)
     clock.move(seconds=1)
 
     for number in range(5):
@@ -345,7 +345,7 @@ async def test_inboxes_beyond_20_participants_are_updated_after_the_send(deal: D
 async def test_bump_only_moves_forward_and_repairs_after_a_crash(
     deal: Deal, clock: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    participant_ids = await crowd(deal, 30)
+    participant_ids = await add_participants(deal, 30)
     clock.move(seconds=1)
     with monkeypatch.context() as crashing:
         crashing.setattr("sobremesa.domains.threads.inbox.Inboxes.move_soon", lambda self, room_id: None)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from communities.conftest import Ahead
 from communities.world import PASSWORD, register
-from pattern_tests import Asked, PatternTests, writes_of
+from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import SystemClock, instant
 from sobremesa.core.ids import Ids
@@ -142,6 +142,5 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
         await ori.Origin.of(app.table, SystemClock(), is_foreign=True)
 
     met = app.table.meter.totals()
-    writes = writes_of(REGISTRY)
-    assert writes - set(met) == set()
+    require_writes(REGISTRY, met)
     assert met[UNNAMED].calls == filled, "every write has a pattern"

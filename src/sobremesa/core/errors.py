@@ -25,7 +25,11 @@ only `http.problems` knows statuses.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+MAX_LISTED_USERS = 100
+"""How many unknown users an error lists."""
 
 
 class SobremesaError(Exception):
@@ -111,6 +115,11 @@ class UnknownUsers(Invalid):
 
     code = "unknown_user"
     default_detail = "Some of these users do not exist."
+
+    @classmethod
+    def among(cls, user_ids: Sequence[str]) -> Self:
+        """Return the error of any number of unknown users: it lists the first of them, and their count."""
+        return cls(user_ids=list(user_ids[:MAX_LISTED_USERS]), count=len(user_ids))
 
 
 class TooBig(Refusal):

@@ -20,8 +20,6 @@ from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 
 PREFIX = "ext:"
 RESOLVED_AT_ONCE = 500
-MAX_NAMED = 100
-"""How many unknown users an error lists."""
 
 
 class Users(Protocol):
@@ -79,7 +77,7 @@ async def resolve_users(users: Users, tenant: Tenant, arguments: dict[str, Any],
     inputs = (arguments[name] for name in ("body", "query") if isinstance(arguments.get(name), msgspec.Struct))
     unknown = await _resolve(users, tenant, [each for given in inputs for each in _references(given)])
     if unknown:
-        raise UnknownUsers(user_ids=[PREFIX + external_id for external_id in unknown[:MAX_NAMED]])
+        raise UnknownUsers.among([PREFIX + external_id for external_id in unknown])
 
 
 def names_users(kind: Any) -> bool:

@@ -71,7 +71,8 @@ def _how(pattern: AnyPattern) -> dict[str, str]:
         case Pattern():
             where = f"{pattern.index_name or 'table'} `{pattern.keys.pk.text}`, sk {pattern.condition}"
             order = ", newest first" if pattern.newest_first else ""
-            return {"operation": "query", "on": where + order, "gives": names}
+            gives = names if pattern.into is None else f"{pattern.into.__name__} of {names}"
+            return {"operation": "query", "on": where + order, "gives": gives}
         case WritePattern():
             return {"operation": "write", "on": "-", "gives": names}
 

@@ -22,7 +22,7 @@ convert it to the spelling of the table (`Layout.spelling`).
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -69,11 +69,16 @@ class Keys:
 
 
 class Index(Keys):
-    """The templates of an entity's key in an index."""
+    """The templates of an entity's key in an index.
 
-    def __init__(self, index: IndexName, *, pk: str, sk: str) -> None:
+    `projects` names the fields that reads of the index may rely on besides the parts of its keys, if it does not have
+    whole rows: the index of the table must have at least these.
+    """
+
+    def __init__(self, index: IndexName, *, pk: str, sk: str, projects: Iterable[str] | None = None) -> None:
         super().__init__(pk=pk, sk=sk)
         self.index = index
+        self.projects = None if projects is None else tuple(projects)
 
 
 class Shape:
@@ -388,3 +393,18 @@ def _check_declaration(shape: Shape) -> None:
             raise BadKey(f"{shape.name}.{info.name} is part of the key and may not be None")
     if shape.expires and shape.expires not in shape.attributes:
         raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is not a field")
+    for name, index in shape.indexes.items():
+        if index.projects is not None:
+            _check_projects(shape, name, index.projects)
+
+
+def _check_projects(shape: Shape, name: str, projects: tuple[str, ...]) -> None:
+    for field in projects:
+        if field not in shape.attributes:
+            raise BadExpression(
+                f"{shape.name}.{name} projects {field!r}, which is not a field{did_you_mean(field, shape.attributes)}"
+            )
+    if shape.schema_version is not None:
+        raise BadExpression(f"{shape.name}.{name} must have whole rows: an upgrade of a row may need any attribute")
+    if shape.expires is not None and shape.expires not in projects:
+        raise BadExpression(f"{shape.name}.{name} must project {shape.expires}, or expired rows would be returned")

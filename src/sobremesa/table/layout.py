@@ -12,7 +12,7 @@ from typing import NewType
 
 import msgspec
 
-from sobremesa.table.names import INDEXES, Names
+from sobremesa.table.names import INDEXES, BadNames, Names
 
 IndexName = NewType("IndexName", str)
 
@@ -27,12 +27,18 @@ SCHEMA_VERSION = "schemaVersion"
 """The attribute with the version of a row, of entities that declare one."""
 
 
-class IndexLayout(msgspec.Struct, frozen=True):
-    """The name of one index in the table, and of its two key attributes."""
+KEYS_ONLY: tuple[str, ...] = ()
+"""The projection of an index that has nothing but keys."""
+
+
+class IndexLayout(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The name of one index in the table, of its two key attributes, and what it has besides the keys."""
 
     name: str
     pk: str
     sk: str
+    projects: tuple[str, ...] | None = None
+    """The attributes that the index has besides its own key and the table's (INCLUDE, or KEYS_ONLY); None is ALL."""
 
 
 class Spelling(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +82,12 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     spelling: Spelling | None = None
     """None: keys and types are stored as entities declare them."""
 
+    def __post_init__(self) -> None:
+        for index in self.indexes.values():
+            given = index.projects or KEYS_ONLY
+            if len({*given, "", self.pk, self.sk, index.pk, index.sk}) < len(given) + 5:
+                raise BadNames(f"the index {index.name} projects {', '.join(given)}: name each once, and no keys")
+
     @classmethod
     def named(cls, names: Names) -> Layout:
         """Return the layout of a name map in the settings."""
@@ -96,3 +108,11 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for index in self.indexes.values():
             names |= {index.pk, index.sk}
         return frozenset(names)
+
+    @cache  # noqa: B019 - layouts are few and live as long as the program
+    def projected(self, index: IndexName) -> frozenset[str] | None:
+        """Return the attributes that an index has, including the keys; None if it has all."""
+        names = self.indexes[index]
+        if names.projects is None:
+            return None
+        return frozenset({self.pk, self.sk, names.pk, names.sk, *names.projects})

@@ -14,29 +14,32 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 import msgspec
 
 from sobremesa.table.engines.protocol import IndexKey, RawKey, SortBetween, SortCondition, SortEquals, SortPrefix
-from sobremesa.table.entities import Entity, Key, Keys, index_key, match_entity
+from sobremesa.table.entities import Entity, Index, Key, Keys, index_key, match_entity
 from sobremesa.table.errors import BadExpression
 from sobremesa.table.keys import Template, check_key, successor, wrong_parts
 from sobremesa.table.layout import IndexName, Layout
 from sobremesa.table.names import BadNames
+from sobremesa.table.projections import projection
 from sobremesa.table.values import Value
 
 E_co = TypeVar("E_co", bound=Entity, covariant=True)
+R_co = TypeVar("R_co", bound=msgspec.Struct, covariant=True)
+S = TypeVar("S", bound=msgspec.Struct)
 
 DEFAULT_PAGE = 50
 
 
-class Question(Generic[E_co]):
+class Question(Generic[R_co]):
     """A pattern with the parts of its key, for `Table.query`."""
 
     __slots__ = ("parts", "pattern", "pk", "sort")
 
-    def __init__(self, pattern: Pattern[E_co], pk: str, sort: SortCondition, parts: Mapping[str, Any]) -> None:
+    def __init__(self, pattern: Pattern[R_co], pk: str, sort: SortCondition, parts: Mapping[str, Any]) -> None:
         self.pattern = pattern
         self.pk = pk
         self.sort = sort
@@ -59,14 +62,38 @@ class Question(Generic[E_co]):
         return hashlib.blake2b(msgspec.msgpack.encode(identity), digest_size=16).digest()
 
 
-class Pattern(Generic[E_co]):
-    """A query of one partition of the table or of an index."""
+class PatternOptions(TypedDict, total=False):
+    """What a pattern may say besides its entities: the arguments of `Pattern`."""
 
+    index: str
+    prefix: str
+    exactly: str
+    between: tuple[str, str]
+    newest_first: bool
+    page: int
+    consistent: bool
+
+
+class Pattern(Generic[R_co]):
+    """A query of one partition of the table or of an index. With `into` its rows are a smaller struct."""
+
+    @overload
+    def __init__(self, id: str, question: str, *entities: type[R_co], **options: Unpack[PatternOptions]) -> None: ...
+    @overload
+    def __init__(
+        self: Pattern[S],
+        id: str,
+        question: str,
+        *entities: type[Entity],
+        into: type[S],
+        **options: Unpack[PatternOptions],
+    ) -> None: ...
     def __init__(
         self,
         id: str,
         question: str,
-        *entities: type[E_co],
+        *entities: type[Any],
+        into: type[Any] | None = None,
         index: str | None = None,
         prefix: str | None = None,
         exactly: str | None = None,
@@ -79,7 +106,9 @@ class Pattern(Generic[E_co]):
             raise BadExpression(f"pattern {id} needs an entity, and at most one of prefix, exactly and between")
         self.id = id
         self.question = question
-        self.entities = entities
+        self.entities: tuple[type[Entity], ...] = entities
+        self.into: type[Any] | None = into
+        """The struct of its rows, if it does not return entities."""
         self.index = index
         self.newest_first = newest_first
         self.page = page
@@ -101,8 +130,10 @@ class Pattern(Generic[E_co]):
             self._check_fits(entity)
         for template in self._sort_templates():
             template.expect(entities[0].shape.part_types)
+        if into is not None:
+            projection(self.only_entity(), into, self.keys)
 
-    def __call__(self, **parts: Any) -> Question[E_co]:
+    def __call__(self, **parts: Any) -> Question[R_co]:
         """Return the question with these parts in its key."""
         if parts.keys() != self._names or None in parts.values():
             raise wrong_parts(f"pattern {self.id}", self.fields, parts)
@@ -117,7 +148,7 @@ class Pattern(Generic[E_co]):
         check_key(pk, "-")
         return Question(self, pk, sort, parts)
 
-    def only_entity(self) -> type[E_co]:
+    def only_entity(self) -> type[Entity]:
         """Return the entity; raise BadExpression if there are several."""
         if len(self.entities) > 1:
             raise BadExpression(f"pattern {self.id} has several entities, so its rows have no fields in common")
@@ -157,6 +188,12 @@ class Pattern(Generic[E_co]):
         keys = self._keys_of(entity)
         if keys.pk.text != self.keys.pk.text:
             raise BadExpression(f"pattern {self.id}: {entity.__name__} is in another partition, {keys.pk.text}")
+        if self.into is None and isinstance(keys, Index) and keys.projects is not None:
+            has = ", ".join(dict.fromkeys((*entity.shape.keys.fields, *keys.fields, *keys.projects)))
+            raise BadExpression(
+                f"pattern {self.id}: {entity.__name__}.{self.index} projects only {has}, not whole rows; "
+                "give the pattern `into`, a struct with some of these fields"
+            )
         own = keys.sk.literal_prefix
         several = len(self.entities) > 1
         for template in self._sort_templates():

@@ -14,6 +14,7 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import Condition
 from sobremesa.table.cursor import Cursors
 from sobremesa.table.engines.checks import check_start
+from sobremesa.table.engines.condition_checks import check_projected
 from sobremesa.table.engines.protocol import (
     NEWEST,
     ChangeReader,
@@ -23,14 +24,14 @@ from sobremesa.table.engines.protocol import (
     QueryRequest,
     RawKey,
 )
-from sobremesa.table.entities import Entity, Key, is_spelled_as, match_entity
+from sobremesa.table.entities import Entity, Index, Key, is_spelled_as, match_entity
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, Refused
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import is_expired, lower_condition, spelled
 from sobremesa.table.pages import Counted, Page
-from sobremesa.table.patterns import Question, require_keys, require_question
-from sobremesa.table.projections import Projection, projection
+from sobremesa.table.patterns import Pattern, Question, require_keys, require_question
+from sobremesa.table.projections import Projection, projection, require_whole_rows
 from sobremesa.table.raw import RawRows
 from sobremesa.table.retries import Retries
 from sobremesa.table.values import Item, SharedItem
@@ -141,15 +142,15 @@ class TableReads:
     @overload
     async def query(
         self,
-        question: Question[E],
+        question: Question[S],
         *,
         limit: int | None = None,
         cursor: str | None = None,
-        after: E | Key[E] | RawKey | IndexKey | None = None,
+        after: Entity | Key[Any] | RawKey | IndexKey | None = None,
         newest_first: bool | None = None,
         where: Condition | None = None,
         consistent: bool | None = None,
-    ) -> Page[E]: ...
+    ) -> Page[S]: ...
     @overload
     async def query(
         self,
@@ -187,12 +188,12 @@ class TableReads:
     @overload
     def every(
         self,
-        question: Question[E],
+        question: Question[S],
         *,
         newest_first: bool | None = None,
         where: Condition | None = None,
         consistent: bool | None = None,
-    ) -> AsyncIterator[E]: ...
+    ) -> AsyncIterator[S]: ...
     @overload
     def every(
         self,
@@ -293,15 +294,19 @@ class TableReads:
 
     async def _page(self, question: Question[Any], request: QueryRequest, into: type[Any] | None) -> Page[Any]:
         shown = None
+        pattern = question.pattern
+        into = into or pattern.into
         if into is not None:
-            shown = projection(question.pattern.only_entity(), into)
+            shown = projection(pattern.only_entity(), into, pattern.keys)
             request = _with(request, fields=shown.attributes(self.layout))
+        elif pattern.index_name is not None:
+            require_whole_rows(self.layout, pattern.index_name)
         self._note_question(question)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
         items: list[Any] = []
         unreadable: list[BadRow] = []
-        entities = question.pattern.entities
+        entities = pattern.entities
         # The cached entity of an item is still valid, unless it may have expired since.
         sure = entities[0] if len(entities) == 1 and entities[0].expires is None and shown is None else None
         for item in page.items if self._spelling is None else self._matching_case(question, page.items):
@@ -343,7 +348,7 @@ class TableReads:
             backward=pattern.newest_first if newest_first is None else newest_first,
             limit=pattern.page if limit is None else limit,
             start=start,
-            where=None if where is None else lower_condition(where, pattern.entities[0].shape),
+            where=None if where is None else _lower_filter(where, pattern),
             consistent=pattern.consistent if consistent is None else consistent,
         )
         return request if self._spelling is None else spelled(request, pattern, self._spelling)
@@ -422,6 +427,15 @@ def _only_entity(keys: Sequence[Key[Any]]) -> type[Entity]:
     if others:
         raise BadExpression("`into` reads rows of one entity; these keys are of several")
     return entity
+
+
+def _lower_filter(where: Condition, pattern: Pattern[Any]) -> Condition:
+    """Return a filter with stored names; BadExpression if it names what the index is not declared to project."""
+    shape = pattern.entities[0].shape
+    lowered = lower_condition(where, shape)
+    if isinstance(pattern.keys, Index) and pattern.keys.projects is not None:
+        check_projected(lowered, {shape.attributes[field] for field in pattern.keys.projects}, pattern.keys.index)
+    return lowered
 
 
 def _with(request: QueryRequest, **changes: Any) -> QueryRequest:

@@ -139,6 +139,8 @@ class Table(TableReads):
 
     async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:
         """Delete every row of a question, in batches, and return how many."""
+        if question.pattern.into is not None:
+            raise BadExpression(f"pattern {question.pattern.id} returns no whole rows, which delete_every needs")
         done = 0
         waiting: list[Delete[Any]] = []
         async for row in self.every(question):

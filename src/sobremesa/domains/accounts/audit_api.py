@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.clock import Clock, instant
 from sobremesa.domains.accounts.audit import Audit, key_scope, tenant_scope
-from sobremesa.domains.accounts.audit_views import AuditView, audit_view
+from sobremesa.domains.accounts.views import AuditView, audit_view
 from sobremesa.http.endpoints import Listed, PageQuery, Routes
 
 SHOWN_MS = 400 * 24 * 3600 * 1000

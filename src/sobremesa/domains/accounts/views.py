@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from sobremesa.core.actor import Actor, PublicProfile, SessionId, Tenant, UserId, own_picture
 from sobremesa.core.clock import Instant
-from sobremesa.domains.accounts.entities import Block, Session, User
+from sobremesa.domains.accounts.entities import AuditEntry, Block, Session, User
 from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.http.endpoints import Output
 
@@ -75,6 +75,17 @@ class Accepted(Output):
     accepted: bool = True
 
 
+class AuditView(Output):
+    """An entry of the audit log."""
+
+    entry_id: str
+    at: Instant
+    actor: str
+    action: str
+    target: str | None
+    details: dict[str, Any]
+
+
 def signed_in_view(signed_in: SignedIn) -> SignedInView:
     return SignedInView(
         user=own_view(signed_in.user),
@@ -129,3 +140,7 @@ def block_view(block: Block, profile: PublicProfile) -> BlockView:
         avatar_url=profile.avatar_url,
         created_at=block.created_at,
     )
+
+
+def audit_view(entry: AuditEntry) -> AuditView:
+    return AuditView(entry.entry_id, entry.at, entry.actor, entry.action, entry.target, entry.details)

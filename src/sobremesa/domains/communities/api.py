@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
 from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, UnknownUsers
-from sobremesa.domains.accounts.audit_views import AuditView, audit_view
+from sobremesa.domains.accounts.views import AuditView, audit_view
 from sobremesa.domains.communities.entities import ChannelId, ServerId
 from sobremesa.domains.communities.errors import Banned, OwnerCannotLeave, TooManyChannels, TooManyServers
 from sobremesa.domains.communities.permissions import Role

@@ -291,6 +291,8 @@ access_lists_of = Pattern(
 messages_in = Pattern(
     "S2.8", "What are the messages of this channel, newest first?", ChannelMessage, newest_first=True, consistent=True
 )
+# Patterns with an id such as S2.9 are those of the original design: they are kept for other readers of the table, also
+# where no service uses them.
 messages_since = Pattern(
     "S2.9",
     "What are the messages of this channel since a time?",

@@ -178,6 +178,7 @@ messages_in = Pattern(
     consistent=True,
 )
 message_by_id = Lookup("S3.5", "What is this message?", ConversationMessage, consistent=True)
+# Of the original design, for other readers of the table: no service uses it.
 messages_since = Pattern(
     "S3.6",
     "What are the messages of this conversation after one?",

@@ -369,7 +369,7 @@ class HostClaim(Entity, rename=STORED):
     kept_until: int | None = None
 
 
-# The access patterns of the original design
+# The access patterns of the original design, also where no service uses them
 
 messages_to = Pattern(
     "S4.1", "Which messages does this user have, newest first?", Held, newest_first=True, consistent=True

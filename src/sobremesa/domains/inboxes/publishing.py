@@ -57,8 +57,6 @@ MAX_IN_ONE = 32
 """Recipients of a transaction that also writes the publish and its claim."""
 MAX_MESSAGE_BYTES = 32 * 1024
 MAX_USER_ID = 200
-MAX_NAMED = 100
-"""How many unknown recipients a refusal lists."""
 KEPT_SECONDS = 30 * 86400
 CLAIM_SECONDS = 48 * 3600
 ATTEMPTS = 40
@@ -124,7 +122,7 @@ class Publishing:
         # A user who is deleted after this may still get a copy, which cannot be read any more.
         unknown = await list_unknown(self._table, tenant, uids)
         if unknown:
-            raise UnknownUsers(user_ids=unknown[:MAX_NAMED], count=len(unknown))
+            raise UnknownUsers.among(unknown)
         return await self._publish_to(tenant, inbox, notice, uids, claim)
 
     async def _publish_to(

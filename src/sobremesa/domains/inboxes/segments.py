@@ -29,7 +29,6 @@ from sobremesa.table.errors import ConditionFailed
 
 PART = 1000
 """The users of one row: about 30 KB."""
-MAX_NAMED = 100
 
 
 class Segments:
@@ -48,7 +47,7 @@ class Segments:
         uids = list(dict.fromkeys(user_ids))
         unknown = await list_unknown(self._table, tenant, uids)
         if unknown:
-            raise UnknownUsers(user_ids=unknown[:MAX_NAMED], count=len(unknown))
+            raise UnknownUsers.among(unknown)
         version = self._ids.mint()
         row = Segment(tenant=tenant, segment=segment, version=version, users=len(uids), updated_at=self._clock.now())
 

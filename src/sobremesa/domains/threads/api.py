@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, UnknownUsers
-from sobremesa.domains.accounts.audit_views import AuditView, audit_view
+from sobremesa.domains.accounts.views import AuditView, audit_view
 from sobremesa.domains.threads import service
 from sobremesa.domains.threads.entities import (
     LbgId,

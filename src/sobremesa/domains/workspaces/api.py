@@ -8,7 +8,7 @@ import msgspec
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, StaleVersion
-from sobremesa.domains.accounts.audit_views import AuditView, audit_view
+from sobremesa.domains.accounts.views import AuditView, audit_view
 from sobremesa.domains.workspaces.entities import ItemId, SettingName, WorkspaceId
 from sobremesa.domains.workspaces.errors import LastOwner, WrongSetting
 from sobremesa.domains.workspaces.rights import Role

@@ -142,6 +142,10 @@ def check_query(request: QueryRequest, layout: Layout) -> None:
     _check_sort(request.sort, where)
     _check_limit(request.limit)
     check_fields(request.fields)
+    if request.index is not None and request.fields is not None:
+        projected = layout.projected(request.index)
+        if projected is not None and (missing := set(request.fields) - projected):
+            raise BadExpression(f"the index {where} does not project {', '.join(sorted(missing))}")
     if request.count_only and request.fields is not None:
         raise BadExpression("a count has no fields")
     if request.start is not None:

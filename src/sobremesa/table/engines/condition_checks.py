@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import get_args
 
 from sobremesa.table.conditions import (
@@ -61,6 +61,15 @@ def check_filter(condition: Condition | None, layout: Layout, index: IndexName |
             raise BadExpression("a filter sees only existing items: give present() or absent() a name")
         if steps(path)[0] in keys:
             raise BadExpression(f"a filter cannot name the key {steps(path)[0]}; put it in the key condition")
+    if index is not None and (projected := layout.projected(index)) is not None:
+        check_projected(condition, projected, layout.indexes[index].name)
+
+
+def check_projected(condition: Condition, attributes: Collection[str], index: str) -> None:
+    """Raise BadExpression if a filter names an attribute that the index does not have: it would always be absent."""
+    for path in _paths_of(condition):
+        if path is not None and steps(path)[0] not in attributes:
+            raise BadExpression(f"a filter cannot name {steps(path)[0]}, which the index {index} does not project")
 
 
 def steps(path: Path) -> tuple[str | int, ...]:

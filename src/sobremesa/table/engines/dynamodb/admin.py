@@ -18,7 +18,7 @@ from sobremesa.table.engines.dynamodb.responses import (
 )
 from sobremesa.table.engines.protocol import TableFacts
 from sobremesa.table.errors import Conflict, StoreFailed, StoreForeign, TableExists, TableMissing
-from sobremesa.table.layout import IndexLayout, Layout
+from sobremesa.table.layout import KEYS_ONLY, IndexLayout, Layout
 
 DEADLINE_SECONDS = 180.0
 FIRST_WAIT_SECONDS = 0.05
@@ -72,6 +72,7 @@ class Admin:
         for index in self._layout.indexes.values():
             if index.name in there:
                 _refuse_other_keys(there[index.name], index)
+                _refuse_smaller(there[index.name], index)
                 continue
             await self._update(_new_index(self._layout, index, table))
             added.append(f"the index {index.name}")
@@ -158,16 +159,35 @@ def _refuse_other_keys(there: IndexDescription, wanted: IndexLayout) -> None:
         raise StoreForeign(f"the index {wanted.name} has the keys {', '.join(keys)}; set them in the name map")
 
 
+def _refuse_smaller(there: IndexDescription, wanted: IndexLayout) -> None:
+    """Raise StoreForeign if an index lacks attributes that it must have; it may have more."""
+    has = there.projection
+    if has is None or has.projection_type == "ALL":
+        return
+    if wanted.projects is None:
+        raise StoreForeign(f"the index {wanted.name} has the projection {has.projection_type}; it must have ALL")
+    if missing := set(wanted.projects) - set(has.non_key_attributes):
+        raise StoreForeign(f"the index {wanted.name} does not project {', '.join(sorted(missing))}")
+
+
 def _index(index: IndexLayout) -> dict[str, Any]:
     return {
         "IndexName": index.name,
         "KeySchema": _key_schema(index.pk, index.sk),
-        "Projection": {"ProjectionType": "ALL"},
+        "Projection": _projection(index.projects),
     }
 
 
+def _projection(attributes: tuple[str, ...] | None) -> dict[str, Any]:
+    if attributes is None:
+        return {"ProjectionType": "ALL"}
+    if attributes == KEYS_ONLY:
+        return {"ProjectionType": "KEYS_ONLY"}
+    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(attributes)}
+
+
 def _definition(layout: Layout) -> dict[str, Any]:
-    """CreateTable: all keys are text, every index has whole items, and changes carry both images."""
+    """CreateTable: all keys are text, and changes carry both images."""
     indexes = [_index(index) for index in layout.indexes.values()]
     definition: dict[str, Any] = {
         "TableName": layout.table,

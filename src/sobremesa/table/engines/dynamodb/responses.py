@@ -103,10 +103,16 @@ class Throughput(Response):
     write_capacity_units: int = 0
 
 
+class IndexProjection(Response):
+    projection_type: str = "ALL"
+    non_key_attributes: list[str] = []
+
+
 class IndexDescription(Response):
     index_name: str
     index_status: str = "ACTIVE"
     key_schema: list[KeyElement] = []
+    projection: IndexProjection | None = None
 
 
 class StreamSpecification(Response):

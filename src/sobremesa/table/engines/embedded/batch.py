@@ -13,11 +13,13 @@ from typing import Protocol
 from sobremesa.table.capacity import index_write_units, write_units
 from sobremesa.table.engines.embedded.changelog import ChangeLog, Logged, logged
 from sobremesa.table.engines.embedded.codec import unpack
+from sobremesa.table.engines.embedded.reads import project
 from sobremesa.table.engines.embedded.rows import Entry, Row, RowChange, Rows, Stored
 from sobremesa.table.engines.embedded.schema import index_entry
 from sobremesa.table.engines.protocol import ItemWrite, RawKey
+from sobremesa.table.evaluation import same
 from sobremesa.table.layout import IndexLayout
-from sobremesa.table.values import Item
+from sobremesa.table.values import Item, weigh
 
 _NOTHING: Item = {}
 
@@ -37,8 +39,8 @@ class Batch:
         self._log = log
         self._found: dict[object, list[Stored | None]] = {}
         self._changed: dict[RawKey, Row | None] = {}
-        self._entries: list[tuple[str, IndexLayout, dict[Entry, bool]]] = [
-            (index.names.pk, index.names, {}) for index in rows.indexes
+        self._entries: list[tuple[str, IndexLayout, frozenset[str] | None, dict[Entry, bool]]] = [
+            (index.names.pk, index.names, index.projected, {}) for index in rows.indexes
         ]
         self._logged: list[Logged] = []
         self.bytes = 0
@@ -72,19 +74,22 @@ class Batch:
         new_item, new_size = (_NOTHING, 0) if new is None else (new.item, new.size)
         whole = write_units(max(old_size, new_size))
         units = factor * whole
-        for pk, names, entries in self._entries:
+        for pk, names, projected, entries in self._entries:
             if pk not in old_item and pk not in new_item:
                 continue
             before, after = index_entry(old_item, names), index_entry(new_item, names)
-            if before == after:
+            if before == after and projected is None:
                 # It does not move, as most do not, and costs there what it costs in the table.
                 units += whole if before and not unchanged else 0
                 continue
-            if before:
+            if before and before != after:
                 _toggle(entries, before + key, there=False)
-            if after:
+            if after and before != after:
                 _toggle(entries, after + key, there=True)
-            units += index_write_units(before, after, old_size, new_size, changed=not unchanged)
+            if projected is None:
+                units += index_write_units(before, after, old_size, new_size, changed=True)
+            else:
+                units += _projected_units(before, after, old_item, new_item, projected)
         return units
 
     def log(self, at_ms: int, changes: Sequence[RowChange], *, expired: bool) -> None:
@@ -97,9 +102,21 @@ class Batch:
     def write(self) -> None:
         """Write all changed rows, index entries and log entries."""
         self._rows.write(self._changed)
-        for index, (_, _, entries) in zip(self._rows.indexes, self._entries, strict=True):
+        for index, (*_, entries) in zip(self._rows.indexes, self._entries, strict=True):
             self._rows.write_entries(index, entries)
         self._log.write(self._logged)
+
+
+def _projected_units(
+    before: tuple[str, str] | None,
+    after: tuple[str, str] | None,
+    old_item: Item,
+    new_item: Item,
+    projected: frozenset[str],
+) -> int:
+    """Return the units of a write in an index that has only some attributes: no other attribute costs anything."""
+    old, new = project(old_item, projected), project(new_item, projected)
+    return index_write_units(before, after, weigh(old)[1], weigh(new)[1], changed=not same(old, new))
 
 
 def _toggle(entries: dict[Entry, bool], entry: Entry, *, there: bool) -> None:

@@ -30,7 +30,7 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.evaluation import holds
 from sobremesa.table.keys import successor
-from sobremesa.table.values import Item
+from sobremesa.table.values import Item, weigh
 
 PART_ROWS = 500
 """How many rows of a page are read before other tasks of the event loop run."""
@@ -43,7 +43,8 @@ class QueryRun:
         self._connection = connection
         self._table = schema.index_tables[request.index] if request.index else None
         self._request = request
-        self._builder = PageBuilder(request)
+        self._projected = schema.layout.projected(request.index) if request.index else None
+        self._builder = PageBuilder(request, self._projected)
         self.is_done = False
 
     @property
@@ -71,7 +72,7 @@ class QueryRun:
             high = None
         elif start is not None:
             low = None
-        needs_body = request.where is not None or not request.count_only
+        needs_body = request.where is not None or not request.count_only or self._projected is not None
         sql = _query_sql(
             self._table, request.backward, low is not None, high is not None, closed, start is not None, needs_body
         )
@@ -113,10 +114,14 @@ def _segment(*arguments: Any) -> int:
 
 
 class PageBuilder:
-    """Builds a page from rows: each has its key, its size and its body."""
+    """Builds a page from rows: each has its key, its size and its body.
 
-    def __init__(self, request: QueryRequest | ScanRequest) -> None:
+    Of a row in an index that does not project all attributes, only those that it does project count.
+    """
+
+    def __init__(self, request: QueryRequest | ScanRequest, projected: frozenset[str] | None = None) -> None:
         self._request = request
+        self._projected = projected
         self._counting = isinstance(request, QueryRequest) and request.count_only
         self._items: list[Item] = []
         self._count = 0
@@ -127,7 +132,9 @@ class PageBuilder:
 
     def add(self, rows: Iterable[Any]) -> None:
         """Add rows up to the one that would make the page too large."""
-        where, items = self._request.where, self._items
+        where, items, projected = self._request.where, self._items, self._projected
+        if projected is not None:
+            rows = (_projected_row(row, projected) for row in rows)
         for row in rows:
             if self.size + row[-2] > MAX_PAGE_BYTES:
                 self.is_full = True
@@ -137,7 +144,7 @@ class PageBuilder:
             self.scanned += 1
             if where is None and self._counting:
                 continue
-            item = cached_item(row[-1])
+            item = cached_item(row[-1]) if projected is None else row[-1]
             if where is None or holds(where, item):
                 self._count += 1
                 if not self._counting:
@@ -160,6 +167,12 @@ class PageBuilder:
 def project(item: Item, fields: Iterable[str]) -> Item:
     """Return only these attributes of an item."""
     return {name: item[name] for name in fields if name in item}
+
+
+def _projected_row(row: Any, projected: frozenset[str]) -> Any:
+    """Return a row of an index with the size and the attributes of what the index has, in place of its body."""
+    entry = project(cached_item(row[-1]), projected)
+    return *row[:-2], weigh(entry)[1], entry
 
 
 def _key_of(row: Any, request: QueryRequest | ScanRequest) -> RawKey | IndexKey:

@@ -58,9 +58,10 @@ def row_change(key: RawKey, old: Row | None, new: Row | None) -> RowChange:
 
 
 class IndexRows(NamedTuple):
-    """One index: the names of its key, and its SQL statements."""
+    """One index: the names of its key, the attributes that it projects (None: all), and its SQL statements."""
 
     names: IndexLayout
+    projected: frozenset[str] | None
     insert: str
     delete: str
 
@@ -77,6 +78,7 @@ class Rows:
         self.indexes = [
             IndexRows(
                 layout.indexes[index],
+                layout.projected(index),
                 f"INSERT INTO {table} VALUES (?, ?, ?, ?)",
                 f"DELETE FROM {table} WHERE pk = ? AND sk = ? AND base_pk = ? AND base_sk = ?",
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from cheap import CHEAP
 from communities.world import join, person
-from mail.smtp_servers import Postbox, Received
+from mail.smtp_servers import MailSink, Received
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
 from sobremesa.core.clock import SetClock
@@ -43,15 +43,15 @@ def mail_settings(port: int, **more: Any) -> Settings:
     )
 
 
-class Desk:
+class DigestEnvironment:
     """An application, its clock and its mail server."""
 
     def __init__(
-        self, app: Sobremesa, clock: SetClock, postbox: Postbox, open_app: Callable[[], Awaitable[Sobremesa]]
+        self, app: Sobremesa, clock: SetClock, mail_sink: MailSink, open_app: Callable[[], Awaitable[Sobremesa]]
     ) -> None:
         self.app = app
         self.clock = clock
-        self.postbox = postbox
+        self.mail_sink = mail_sink
         self.open_app = open_app
 
     async def user(self, name: str, **fields: Any) -> Actor:
@@ -89,7 +89,7 @@ class Desk:
         self.clock.move(seconds=after)
         assert app.digests is not None
         await app.digests.sweeper.sweep()
-        received, self.postbox.received = self.postbox.received, []
+        received, self.mail_sink.received = self.mail_sink.received, []
         return received
 
     async def state(self, who: Actor) -> DigestState | None:
