@@ -99,7 +99,8 @@ async def test_log_is_paged_newest_first(product: Product, receiver: Receiver) -
     second = await product.backend.get(at, limit=2, cursor=first["next"])
     assert [entry["eventId"] for entry in first["items"] + second["items"]] == ids[::-1]
     assert first["items"][0].keys() == {
-        "eventId", "type", "roomId", "timestamp", "state", "nextAttemptAt", "attempts",
+        "eventId", "type", "roomId", "timestamp", "state",
+        "error", "nextAttemptAt", "attempts",
     }  # fmt: skip
 
 

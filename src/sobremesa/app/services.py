@@ -163,7 +163,8 @@ def open_webhooks(
     )
     names = EventNames(event.name for event in WEBHOOK_EVENTS)
     webhooks = Webhooks(table, clock, ids, audit=audit, jobs=jobs, addresses=rules, event_names=names, sender=sender)
-    return OpenedWebhooks(webhooks, queue, sender, Replaying(table, clock, ids, sender.nudge), requests, usage)
+    replaying = Replaying(table, clock, ids, queue, sender.nudge)
+    return OpenedWebhooks(webhooks, queue, sender, replaying, requests, usage)
 
 
 def open_moderation(table: Table, clock: Clock, audit: Audit, accounts: Accounts) -> Review:

@@ -17,6 +17,7 @@ from sobremesa.core.webhook_signature import new_secret
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
 from sobremesa.domains.webhooks.addresses import AddressRules
 from sobremesa.domains.webhooks.entities import (
+    LOG_SECONDS,
     Delivery,
     EventOrder,
     HookId,
@@ -186,8 +187,10 @@ class Webhooks:
         hook = await self.get(actor, tenant, hook_id)
         if hook.disabled_at is not None:
             raise WebhookDisabled
-        since_ms = max(since_ms, self._clock.now_ms() - REPLAY_SECONDS * 1000)
-        job = ReplayJob(tenant, hook_id, since_ms, EventOrder(self._ids.mint()))
+        now_ms = self._clock.now_ms()
+        failed_since_ms = max(since_ms, now_ms - LOG_SECONDS * 1000)
+        since_ms = max(since_ms, now_ms - REPLAY_SECONDS * 1000)
+        job = ReplayJob(tenant, hook_id, since_ms, EventOrder(self._ids.mint()), failed_since_ms)
         await self._table.write(
             job=self._jobs.new(JOB, msgspec.json.encode(job).decode()),
             audit=self._audit.entry(tenant_scope(tenant), actor, "webhook.replay", target=hook_id),
