@@ -8,6 +8,7 @@
 - `held_queue`: the part of a queue that a node holds in memory
 - `outcomes`: what an attempt changes; `retries`: when an attempt is repeated
 - `replaying`: sends again what was sent since a time
+- `stored_secrets`: how secrets are encrypted at rest
 - `addresses`, `requests`: which addresses a request may reach, checked at the moment of the connection
 - `usage`: what the metrics show
 """

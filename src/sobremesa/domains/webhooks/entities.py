@@ -39,6 +39,7 @@ class Webhook(Entity):
     events: list[str]
     rooms: list[str] | None = None
     secret: str
+    """Encrypted, as `stored_secrets` does; plain in rows from before."""
     previous_secret: str | None = None
     """The secret before the last rotation, which also signs until `previous_until_ms`."""
     previous_until_ms: int = 0

@@ -72,8 +72,8 @@ def webhook_view(hook: Webhook, clock: Clock) -> WebhookView:
     return WebhookView(**_fields(hook, clock))
 
 
-def webhook_with_secret(hook: Webhook, clock: Clock) -> WebhookWithSecret:
-    return WebhookWithSecret(**_fields(hook, clock), secret=hook.secret)
+def webhook_with_secret(hook: Webhook, secret: str, clock: Clock) -> WebhookWithSecret:
+    return WebhookWithSecret(**_fields(hook, clock), secret=secret)
 
 
 def _fields(hook: Webhook, clock: Clock) -> dict[str, Any]:
