@@ -43,6 +43,17 @@ async def test_event_is_sent_with_a_signature_that_the_reference_library_accepts
         received.verify("whsec_" + "A" * 32)
 
 
+async def test_webhook_receives_no_event_from_before_its_creation(product: Product, receiver: Receiver) -> None:
+    # All of this is within a second, which is how exactly DynamoDB dates a change.
+    await product.app.communities.change_channel(product.ana.actor, product.rooms[0], {"topic": "Before"})
+    await product.send("before")
+    hook = await product.hook(receiver.url, ["*"])
+    await product.send("after")
+    await receiver.until(lambda: any(each.type == "message.created" for each in receiver.accepted))
+    await _settled(product, hook, 1)
+    await receiver.until_accepted("after")
+
+
 async def test_only_selected_events_and_rooms_are_sent(product: Product, receiver: Receiver) -> None:
     everything = await product.hook(f"{receiver.url}/all", ["*"])
     await product.hook(f"{receiver.url}/two", ["message.*"], rooms=[product.rooms[1]])
@@ -277,7 +288,7 @@ async def test_replay_sends_events_since_a_time_again_with_the_same_ids_and_bodi
 async def test_tenants_receive_only_their_own_events(served: ServedApp, product: Product, receiver: Receiver) -> None:
     rival = await backend_of(served, Tenant("rival"))
     theirs = await rival.post("/tenants/rival/webhooks", {"url": f"{receiver.url}/rival", "events": ["*"]})
-    hook = await product.hook(f"{receiver.url}/own", ["message.*"])
+    hook = await product.hook(f"{receiver.url}/own", ["*"])
     await product.send("ours")
     await receiver.until_accepted("ours")
     await _settled(product, hook, 1)

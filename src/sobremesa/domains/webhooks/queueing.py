@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import structlog
 
 from sobremesa.core.actor import Tenant
-from sobremesa.core.clock import Clock, milliseconds
+from sobremesa.core.clock import Clock, lenient_ms, milliseconds
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import Ids
 from sobremesa.domains.webhooks.entities import (
@@ -175,14 +175,14 @@ class EventQueue:
         _log.error("an event of webhooks was not created", event_id=id, key=key, why=f"{name}: {error}")
         tenant = await self._tenants.tenant_of(event, change)
         hooks = [] if tenant is None else await self._webhooks_of(tenant)
-        meant = [hook for hook in hooks if self._may_receive(hook, None if event is None else event.t, change.at_ms)]
+        meant = [hook for hook in hooks if self._may_receive(hook, None if event is None else event.t, change)]
         why = f"The event could not be created ({name}). The log of the server has the details."
         return Failure(change, id, UNKNOWN if event is None else event.t, meant, why)
 
     async def _event_of(self, id: str, event: Event, change: RawChange) -> NewEvent | None:
         tenant = await self._tenants.tenant_of(event, change)
         hooks = [] if tenant is None else await self._webhooks_of(tenant)
-        hooks = [hook for hook in hooks if self._may_receive(hook, event.t, change.at_ms)]
+        hooks = [hook for hook in hooks if self._may_receive(hook, event.t, change)]
         if tenant is None or not hooks:
             return None
         if event.is_reference:
@@ -191,17 +191,17 @@ class EventQueue:
         hooks = [hook for hook in hooks if hook.rooms is None or body.room_id in hook.rooms]
         return NewEvent(id, change.at_ms, tenant, hooks, body) if hooks else None
 
-    def _may_receive(self, hook: Webhook, name: str | None, at_ms: int) -> bool:
+    def _may_receive(self, hook: Webhook, name: str | None, change: RawChange) -> bool:
         """Return whether an event is selected, and not from before the webhook or from long after it was disabled.
 
         An event without a name, because it could not be created, may have been any of them.
         """
-        created_ms = milliseconds(hook.created_at)
-        is_earlier = at_ms < (created_ms if at_ms % SECOND_MS else created_ms // SECOND_MS * SECOND_MS)
-        if is_earlier or (name is not None and not is_selected(hook.events, name)):
+        if is_earlier(change, milliseconds(hook.created_at)) or (
+            name is not None and not is_selected(hook.events, name)
+        ):
             return False
         disabled = hook.disabled_at
-        return disabled is None or at_ms - milliseconds(disabled) < REPLAY_SECONDS * 1000
+        return disabled is None or change.at_ms - milliseconds(disabled) < REPLAY_SECONDS * 1000
 
     # Writing
 
@@ -272,6 +272,18 @@ class EventQueue:
             state="skipped",
             ttl=self._clock.now_seconds() + LOG_SECONDS,
         )
+
+
+def is_earlier(change: RawChange, moment_ms: int) -> bool:
+    """Return whether a change was made before a moment; False if that cannot be known.
+
+    DynamoDB dates a change by the second. Within that second, the times count that the writer put into the row.
+    """
+    if change.at_ms % SECOND_MS or change.at_ms // SECOND_MS != moment_ms // SECOND_MS:
+        return change.at_ms < moment_ms
+    times = [lenient_ms(value) for value in (change.new or {}).values() if isinstance(value, str)]
+    written_ms = max((ms for ms in times if ms is not None and 0 <= ms - change.at_ms < SECOND_MS), default=moment_ms)
+    return written_ms < moment_ms
 
 
 async def announce(table: Table, ids: Ids, work: tuple[HookId, Tenant]) -> None:
