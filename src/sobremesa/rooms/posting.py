@@ -11,7 +11,7 @@ import msgspec
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import Busy, NotFound, Refusal
 from sobremesa.core.ids import MessageId
-from sobremesa.rooms.access import RoomAccess, Seat
+from sobremesa.rooms.access import MessageAccess, Seat
 from sobremesa.rooms.archive import Archive
 from sobremesa.rooms.cases import Cases
 from sobremesa.rooms.context import RoomContext
@@ -19,7 +19,7 @@ from sobremesa.rooms.entities import Message
 from sobremesa.rooms.errors import ReplyMissing
 from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.rooms.mentions import mentioned_names
+from sobremesa.rooms.mentions import MAX_MENTIONS, mentioned_names
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, MessageWriter, no_extras
 from sobremesa.rooms.views import SentView
@@ -36,7 +36,7 @@ class Posting:
         self,
         kind: RoomKind,
         context: RoomContext,
-        access: RoomAccess,
+        access: MessageAccess,
         locks: KeyedLocks,
         archive: Archive,
         renderer: MessageRenderer,
@@ -55,10 +55,29 @@ class Posting:
             kind, context.table, context.clock, context.ids, access, locks, has_own_clock=context.has_own_clock
         )
 
-    async def send(self, seat: Seat, draft: Draft) -> SentView:
-        """Send a message. A repeated nonce returns the first message, and is refused with another body."""
+    @classmethod
+    def of(cls, kind: RoomKind, context: RoomContext, access: MessageAccess) -> Posting:
+        """Return one for a part of the application that has no service of rooms."""
+        renderer = MessageRenderer(kind, context.table, context.users)
+        return cls(
+            kind,
+            context,
+            access,
+            KeyedLocks(needed=not context.table.engine.keeps_order),
+            Archive(kind, context.table, renderer),
+            renderer,
+            Cases(kind, context.table, context.clock, context.users),
+        )
+
+    async def send(
+        self, seat: Seat, draft: Draft, *, guards: Sequence[Operation] = (), max_mentions: int = MAX_MENTIONS
+    ) -> SentView:
+        """Send a message. A repeated nonce returns the first message, and is refused with another body.
+
+        A program that is not in the room passes guards, such as the check of its own row; ConditionFailed if one fails.
+        """
         try:
-            return await self._send(seat, draft)
+            return await self._send(seat, draft, guards, max_mentions)
         except NotFound:
             raise
         except Refusal:
@@ -103,9 +122,9 @@ class Posting:
         verdict = self._judge.judge_at_once(written)
         return await self._judge.judge(written) if verdict is None else verdict
 
-    async def mentioned(self, seat: Seat, content: str) -> list[UserId]:
+    async def mentioned(self, seat: Seat, content: str, at_most: int = MAX_MENTIONS) -> list[UserId]:
         """Return the users of the tenant that a text mentions with @; in a room with an access list, those in it."""
-        names = mentioned_names(content)
+        names = mentioned_names(content, at_most)
         found = await self._users.find_by_usernames(names, seat.tenant) if names else {}
         mentioned = list(dict.fromkeys(found.values()))
         if not seat.is_restricted or not mentioned:
@@ -131,7 +150,7 @@ class Posting:
             mentions=len(mentions),
         )
 
-    async def _send(self, seat: Seat, draft: Draft) -> SentView:
+    async def _send(self, seat: Seat, draft: Draft, guards: Sequence[Operation], max_mentions: int) -> SentView:
         seat.require("send")
         if draft.data is not None:
             await self._data_checks.check(seat.actor.tenant, "message", draft.data)
@@ -139,12 +158,12 @@ class Posting:
             raise ReplyMissing
         if draft.attachments:
             return await self._send_with_files(seat, draft)
-        judged = JudgedDraft(draft, await self.mentioned(seat, draft.content))
-        extras = no_extras
+        judged = JudgedDraft(draft, await self.mentioned(seat, draft.content, max_mentions))
+        extras = partial(_only, guards) if guards else no_extras
         # What the product's backend says in its own name is not judged.
         if self._judge is not None and not seat.is_system:
             seat, judged = await self._judge_draft(seat, judged)
-            extras = partial(self._cases.operations_for, seat)
+            extras = partial(self._with_case, seat, guards)
 
         message = await self._writer.write(seat, judged, extras)
 
@@ -198,6 +217,9 @@ class Posting:
             seat.require("send")
         return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
 
+    def _with_case(self, seat: Seat, guards: Sequence[Operation], message: Message) -> Sequence[Operation]:
+        return [*guards, *self._cases.operations_for(seat, message)]
+
     def _file_operations(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:
         """Return the operations of a message with files: their attachment, and a case if it is not clean."""
         attaching = [
@@ -211,3 +233,7 @@ class Posting:
             for file_id in draft.attachments
         ]
         return [*attaching, *self._cases.operations_for(seat, message)]
+
+
+def _only(guards: Sequence[Operation], message: Message) -> Sequence[Operation]:
+    return guards

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import msgspec
 
 from sobremesa.core.actor import Actor
+from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound, TooBig
 from sobremesa.core.ids import RoomId, RoomKindName
 from sobremesa.domains.accounts.api import AvatarUrl
@@ -56,6 +57,7 @@ class NativeBody(Input):
         None
     )
     nonce: Nonce | None = None
+    data: CustomData | None = None
 
 
 def routes(hooks: IncomingWebhooks, site: str) -> Routes:
@@ -99,14 +101,14 @@ def _declare_of_rooms(api: Routes, hooks: IncomingWebhooks, kind: RoomKindName, 
 
 
 def _declare_native(api: Routes, hooks: IncomingWebhooks) -> None:
-    @api.post("/hooks/{token}", status=201, also_status=200, limit="send", errors=[*POSTS, NonceReused])
+    @api.post("/hooks/{token}", status=201, also_status=200, limit="send", errors=[*POSTS, NonceReused, BadData])
     async def post(token: str, body: NativeBody) -> Answer[SentView]:
         """Post a message. The token in the address is the authentication.
 
         A repeated `nonce` returns the first message, with `replayed`. Names of users in the text are mentions.
         """
         hook = await hooks.require_hook(token)
-        sent = await hooks.post(hook, Post(body.content, _name(body.username), body.nonce, may_mention=True))
+        sent = await hooks.post(hook, Post(body.content, _name(body.username), body.nonce, body.data, may_mention=True))
         return Answer(sent, status=200 if sent.replayed else 201)
 
 
