@@ -8,9 +8,11 @@ import pytest
 
 from communities.world import Community, person, register, rows
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, KeyId
+from sobremesa.core.custom_data import BadData
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, TooMany
 from sobremesa.core.ids import RoomId
+from sobremesa.domains.communities.privacy import AccessList
 from sobremesa.domains.conversations.errors import DirectIsFixed
 from sobremesa.domains.incoming_webhooks import service
 from sobremesa.domains.incoming_webhooks.errors import NothingToPost, TooManyHooks
@@ -129,6 +131,35 @@ async def test_only_native_posts_mention_users_and_none_mentions_everyone(commun
     await post(app, created, "@ana")
     page = await app.communities.page(community.member, community.channel_id, limit=10)
     assert [message.mentions for message in page.messages] == [[], [ana.user_id]]
+
+
+async def test_hook_of_a_private_channel_mentions_those_who_see_it(community: Community) -> None:
+    app = community.app
+    ana = await register(app, "ana")
+    created = await new_hook(community)
+    await app.communities.privacy.change(community.owner, community.channel_id, AccessList(["admin"], []))
+    await post(app, created, "@ana \\@ana", may_mention=True)
+    page = await app.communities.page(community.owner, community.channel_id, limit=10)
+    assert [message.mentions for message in page.messages] == [[]], f"{ana.user_id} is not in the server"
+
+
+async def test_posts_have_custom_data_within_the_schema_of_the_tenant(community: Community) -> None:
+    app = community.app
+    created = await new_hook(community)
+    hook = await app.incoming_webhooks.require_hook(created.token)
+    await app.incoming_webhooks.post(hook, Post("Build 42", nonce="d", data={"build": 42}))
+    replayed = await app.incoming_webhooks.post(hook, Post("Build 42", nonce="d", data={"build": 42}))
+    assert replayed.replayed
+    with pytest.raises(NonceReused):
+        await app.incoming_webhooks.post(hook, Post("Build 42", nonce="d", data={"build": 43}))
+    page = await app.communities.page(community.member, community.channel_id, limit=5)
+    assert [message.data for message in page.messages] == [{"build": 42}]
+
+    key = Actor(tenant=hook.tenant, key_id=KeyId("k"), scopes=frozenset({"rooms:write"}))
+    await app.data_schemas.set(key, hook.tenant, "message", {"properties": {"build": {"type": "integer"}}})
+    for wrong in ({"build": "green"}, {"x": "y" * 5000}):
+        with pytest.raises(BadData):
+            await app.incoming_webhooks.post(hook, Post("Build 43", data=wrong))
 
 
 async def test_empty_posts_are_refused(community: Community) -> None:

@@ -1,4 +1,4 @@
-"""A server that sends digests, in a process of its own: `python -m notifications.sweeping_process FILE PORT AHEAD`.
+"""A server that sends digests, in a process of its own: `python -m notifications.sweeping_process STORE PORT AHEAD`.
 
 It looks at everyone who is due, then prints `done`. Its clock is ahead by some seconds: the lease of a killed one is
 over.
@@ -15,10 +15,10 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SetClock
 
 
-async def main(file: str, port: int, ahead: float) -> None:
+async def main(store: str, port: int, ahead: float) -> None:
     clock = SetClock(NOW_MS)
     clock.move(seconds=ahead)
-    async with Sobremesa.open(f"sqlite:///{file}", settings=mail_settings(port), clock=clock, background=False) as app:
+    async with Sobremesa.open(store, settings=mail_settings(port), clock=clock, background=False) as app:
         assert app.digests is not None
         await app.digests.sweeper.sweep()
     report("done")

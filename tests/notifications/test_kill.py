@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import AsyncExitStack, ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -23,13 +22,11 @@ PROCESSES = 2
 
 
 @pytest.mark.timeout(300)
-async def test_nobody_receives_two_digests_although_processes_are_killed(tmp_path: Path) -> None:
-    file, mail_sink, clock = tmp_path / "chat.db", MailSink(), SetClock(NOW_MS)
+async def test_nobody_receives_two_digests_although_processes_are_killed(store: str) -> None:
+    mail_sink, clock = MailSink(), SetClock(NOW_MS)
     async with AsyncExitStack() as closing:
         port = await closing.enter_async_context(smtp_server(mail_sink))
-        async with Sobremesa.open(
-            f"sqlite:///{file}", settings=mail_settings(port), clock=clock, background=False
-        ) as app:
+        async with Sobremesa.open(store, settings=mail_settings(port), clock=clock, background=False) as app:
             env = DigestEnvironment(app, clock, mail_sink, lambda: asyncio.sleep(0, app))
             ben = await env.user("ben")
             for number in range(USERS):
@@ -41,7 +38,7 @@ async def test_nobody_receives_two_digests_although_processes_are_killed(tmp_pat
         for enough in KILLED_AT:
             with ExitStack() as running:
                 started_now = [
-                    running.enter_context(started("notifications.sweeping_process", str(file), str(port), str(ahead)))
+                    running.enter_context(started("notifications.sweeping_process", store, str(port), str(ahead)))
                     for _ in range(PROCESSES)
                 ]
                 while len(mail_sink.received) < enough:
@@ -50,7 +47,7 @@ async def test_nobody_receives_two_digests_although_processes_are_killed(tmp_pat
                 for process in started_now:
                     process.kill()
             ahead += 2 * MINUTE
-        with started("notifications.sweeping_process", str(file), str(port), str(ahead)) as process:
+        with started("notifications.sweeping_process", store, str(port), str(ahead)) as process:
             await asyncio.to_thread(lambda: list(lines_until(process, "done")))
 
     sent = Counter(recipients(mail_sink.received))

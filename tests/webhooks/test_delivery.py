@@ -15,6 +15,8 @@ from gateway.served_app import ServedApp
 from sobremesa.core.actor import Tenant
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
+from sobremesa.domains.webhooks.entities import change_webhook, webhook_by_id
+from sobremesa.table import Update, set_to
 from webhooks.product import AT, Product, backend_of, eventually
 from webhooks.receiver import Received, Receiver
 
@@ -39,6 +41,17 @@ async def test_event_is_sent_with_a_signature_that_the_reference_library_accepts
     assert received.headers["content-type"] == "application/json"
     with pytest.raises(WebhookVerificationError):
         received.verify("whsec_" + "A" * 32)
+
+
+async def test_webhook_receives_no_event_from_before_its_creation(product: Product, receiver: Receiver) -> None:
+    # All of this is within a second, which is how exactly DynamoDB dates a change.
+    await product.app.communities.change_channel(product.ana.actor, product.rooms[0], {"topic": "Before"})
+    await product.send("before")
+    hook = await product.hook(receiver.url, ["*"])
+    await product.send("after")
+    await receiver.until(lambda: any(each.type == "message.created" for each in receiver.accepted))
+    await _settled(product, hook, 1)
+    await receiver.until_accepted("after")
 
 
 async def test_only_selected_events_and_rooms_are_sent(product: Product, receiver: Receiver) -> None:
@@ -213,6 +226,42 @@ async def test_both_secrets_sign_for_a_day_after_a_rotation(product: Product, re
     assert len(receiver.accepted[1].headers["webhook-signature"].split(" ")) == 1
 
 
+async def test_secrets_are_encrypted_in_their_rows_and_those_from_before_still_sign(
+    product: Product, receiver: Receiver
+) -> None:
+    hook = await product.hook(receiver.url)
+    at = f"{AT}/{hook['hookId']}/rotate"
+    key = webhook_by_id(tenant=Tenant("default"), hook_id=hook["hookId"])
+    table = product.app.table
+
+    await table.write(Update(key, set_to(secret=hook["secret"])), pattern=change_webhook)  # as rows were before
+    await product.send("plain")
+    await receiver.until_accepted("plain")
+    receiver.accepted[0].verify(hook["secret"])
+
+    rotated = await product.backend.post(at, expect=200)
+    row = await table.get(key)
+    assert row is not None
+    stored = f"{row.secret} {row.previous_secret}"
+    assert not any(text in stored for text in ("whsec_", hook["secret"][6:], rotated["secret"][6:]))
+    await product.send("encrypted")
+    await receiver.until_accepted("plain", "encrypted")
+    for secret in (hook["secret"], rotated["secret"]):
+        receiver.accepted[1].verify(secret)
+
+    other = await product.hook(f"{receiver.url}/other")
+    other_row = await table.get(webhook_by_id(tenant=Tenant("default"), hook_id=other["hookId"]))
+    assert other_row is not None
+    await table.write(Update(key, set_to(secret=other_row.secret)), pattern=change_webhook)
+    await product.send("of another row")
+    entry = await _entry(product, hook, "retrying")
+    assert entry["attempts"][0]["error"] == "its secret cannot be decrypted: rotate it"
+    repaired = await product.backend.post(at, expect=200)
+    assert repaired["previousSecretUntil"] is None
+    await receiver.until(lambda: len([each for each in receiver.accepted if each.path == "/"]) == 3)
+    next(each for each in receiver.accepted[2:] if each.path == "/").verify(repaired["secret"])
+
+
 async def test_replay_sends_events_since_a_time_again_with_the_same_ids_and_bodies(
     product: Product, receiver: Receiver, clock: Ahead
 ) -> None:
@@ -239,7 +288,7 @@ async def test_replay_sends_events_since_a_time_again_with_the_same_ids_and_bodi
 async def test_tenants_receive_only_their_own_events(served: ServedApp, product: Product, receiver: Receiver) -> None:
     rival = await backend_of(served, Tenant("rival"))
     theirs = await rival.post("/tenants/rival/webhooks", {"url": f"{receiver.url}/rival", "events": ["*"]})
-    hook = await product.hook(f"{receiver.url}/own", ["message.*"])
+    hook = await product.hook(f"{receiver.url}/own", ["*"])
     await product.send("ours")
     await receiver.until_accepted("ours")
     await _settled(product, hook, 1)

@@ -70,6 +70,18 @@ def _about(body: dict[str, Any]) -> Any:
     return next((data[name] for name in names if data.get(name)), None)
 
 
+async def test_event_of_a_large_row_is_sent_with_its_ids_only(product: Product, receiver: Receiver) -> None:
+    hook = await product.hook(receiver.url, ["workspace.item.created"])
+    workspace_id = (await product.app.workspaces.create(product.ana.actor, name="A kitchen")).workspace.workspace_id
+    large = {"text": "x" * (MAX_BODY_BYTES + 1)}
+    item = await product.app.workspaces.items.create(product.ana.actor, workspace_id, title="Large", data=large)
+    await receiver.until(lambda: len(receiver.accepted) == 1)
+    body = receiver.accepted[0].verify(hook["secret"])
+    assert body["truncated"] is True
+    assert len(receiver.accepted[0].raw) < 1000
+    assert (body["data"]["workspaceId"], body["data"]["itemId"]) == (workspace_id, item.item_id)
+
+
 async def test_room_with_a_long_backlog_does_not_hold_up_others(
     product: Product, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,8 +10,9 @@ from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import EPOCH
 from sobremesa.domains.webhooks import entities as whk
 from sobremesa.domains.webhooks.entities import EventOrder, HookId
-from sobremesa.table import Entity, Registry
+from sobremesa.table import Entity, RawKey, Registry
 from sobremesa.table.capacity import UNNAMED
+from sobremesa.table.engines.protocol import PutItem
 from webhooks.product import AT, Product, eventually
 from webhooks.receiver import Receiver
 
@@ -28,6 +29,7 @@ class Scene(NamedTuple):
     hooks: list[whk.Webhook]
     roster: list[whk.WebhookRoster]
     events: list[whk.WebhookEvent]
+    failed: list[whk.FailedChange]
     queued: list[whk.QueuedEvent]
     logged: list[whk.Delivery]
     work: list[whk.WebhookWork]
@@ -48,6 +50,19 @@ def set_scene() -> Scene:
         ],
         roster=[whk.WebhookRoster(hooks=4, version="v")],
         events=[whk.WebhookEvent(event_key=key, event_id=key, body="{}", ttl=FAR) for key in ("k", "l")],
+        failed=[
+            whk.FailedChange(
+                event_key=key,
+                event_id=key,
+                change_id="c",
+                at_ms=1,
+                pk_value="p",
+                sk_value="s",
+                images={"new": {"a": 1}},
+                ttl=FAR,
+            )
+            for key in ("k", "l")
+        ],
         queued=[
             whk.QueuedEvent(hook_id=hook_id, order=order, queued_ms=1, **about)  # type: ignore[arg-type]
             for hook_id in H[:2]
@@ -72,6 +87,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "WHK.7": lambda s: (whk.deliveries_between(hook_id=H[0], order=O[1], last=O[2]), s.logged[1:3]),
     "WHK.8": lambda s: (whk.work_of_all(), s.work),
     "WHK.9": lambda s: (whk.work_of(hook_id=H[1]), [s.work[1]]),
+    "WHK.22": lambda s: (whk.failed_change_by_key(event_key="k"), [s.failed[0]]),
 }
 
 
@@ -96,6 +112,9 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     receiver.answer = lambda _: 500 if len(receiver.requests) == 1 else 200
     hook = await product.hook(receiver.url)
     await product.send("hello")
+    bad = RawKey("CHANNEL#bad", "MSG#1#2")
+    user_id = product.ana.user.user_id
+    await product.app.table.engine.write(PutItem(bad, {"pk": bad.pk, "sk": bad.sk, "userId": user_id, "content": 5}))
     await receiver.until_accepted("hello")
     await product.backend.post(f"{AT}/{hook['hookId']}/rotate", expect=200)
     since = {"since": "2020-01-01T00:00:00Z"}

@@ -50,6 +50,7 @@ from sobremesa.domains.webhooks.replaying import Replaying
 from sobremesa.domains.webhooks.requests import WebhookRequests
 from sobremesa.domains.webhooks.sending import Sender
 from sobremesa.domains.webhooks.service import Webhooks
+from sobremesa.domains.webhooks.stored_secrets import StoredSecrets
 from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE
 from sobremesa.glue.amendment_records import ThreadFiles
@@ -149,7 +150,8 @@ def open_webhooks(
     table, clock = store.table, store.clock
     rules = AddressRules(store.settings.webhook_allow_networks)
     usage, requests = WebhookUsage(), WebhookRequests(rules)
-    deliveries = Deliveries(table, clock, requests, Outcomes(table, clock, ids, audit), usage)
+    secrets = StoredSecrets(store.keyring.secret("webhooks"))
+    deliveries = Deliveries(table, clock, requests, Outcomes(table, clock, ids, audit), secrets, usage)
     sender = Sender(table, clock, ids, deliveries, usage)
     queue = EventQueue(
         table,
@@ -162,8 +164,11 @@ def open_webhooks(
         queued=sender.nudge,
     )
     names = EventNames(event.name for event in WEBHOOK_EVENTS)
-    webhooks = Webhooks(table, clock, ids, audit=audit, jobs=jobs, addresses=rules, event_names=names, sender=sender)
-    return OpenedWebhooks(webhooks, queue, sender, Replaying(table, clock, ids, sender.nudge), requests, usage)
+    webhooks = Webhooks(
+        table, clock, ids, audit=audit, jobs=jobs, addresses=rules, event_names=names, secrets=secrets, sender=sender
+    )
+    replaying = Replaying(table, clock, ids, queue, sender.nudge)
+    return OpenedWebhooks(webhooks, queue, sender, replaying, requests, usage)
 
 
 def open_moderation(table: Table, clock: Clock, audit: Audit, accounts: Accounts) -> Review:

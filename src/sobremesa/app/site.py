@@ -148,7 +148,7 @@ def webhook_metrics(app: Sobremesa) -> WebhookMetrics:
     """Return what the metrics show about webhooks."""
     usage = app.webhook_delivery.usage
     lag = usage.lag_seconds(app.clock.now_ms())
-    return WebhookMetrics(usage.attempts, usage.pending, lag, usage.queued_lag_seconds)
+    return WebhookMetrics(usage.attempts, usage.pending, lag, usage.queued_lag_seconds, usage.failed_changes)
 
 
 async def check_ready(app: Sobremesa) -> None:

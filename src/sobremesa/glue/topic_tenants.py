@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from sobremesa.core.actor import DEFAULT_TENANT, Tenant, UserId
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import user_by_id
-from sobremesa.domains.communities.entities import ServerId, server_by_id
+from sobremesa.domains.communities.entities import ServerId, pointer_of, server_by_id
 from sobremesa.domains.conversations.entities import conversation_by_id
 from sobremesa.domains.threads.entities import thread_by_id
 from sobremesa.domains.workspaces.entities import WorkspaceId, workspace_by_id
 from sobremesa.live.events import Event, Topic, parts_of
 from sobremesa.table import RawChange, Table
 from sobremesa.table.cache import Cache
+from sobremesa.table.errors import BadKey, BadRow
 
 CACHE_SIZE = 50_000
 
@@ -33,14 +34,26 @@ class TopicTenants:
             "workspace": self._of_workspace,
             "user": self._of_user,
         }
+        self._attributes: Mapping[str, Callable[[str], Awaitable[Tenant | None]]] = {
+            "tenant": self._of_tenant,
+            "tenant_key": self._of_tenant,
+            "createdBy": self._of_user,
+            "serverId": self._of_server,
+            "channelId": self._of_pointer,
+            "convoId": self._of_conversation,
+            "threadId": self._of_thread,
+            "workspaceId": self._of_workspace,
+            "userId": self._of_user,
+        }
+        """What names the tenant in a row, the nearest first."""
 
-    async def tenant_of(self, event: Event, change: RawChange) -> Tenant | None:
-        """Return the tenant of an event; None if nothing of what it is about exists any more."""
-        for topic in event.topics:
+    async def tenant_of(self, event: Event | None, change: RawChange) -> Tenant | None:
+        """Return the tenant of an event, or of the changed row; None if nothing of what it is about exists any more."""
+        for topic in () if event is None else event.topics:
             tenant = self._known.find(topic)
             if tenant is None:
                 kind, id = parts_of(topic)
-                tenant = await self._finders[kind](id)
+                tenant = await _found(self._finders[kind], id)
             if tenant is not None:
                 self._known.keep(topic, tenant)
                 return tenant
@@ -52,6 +65,10 @@ class TopicTenants:
     async def _of_server(self, id: str) -> Tenant | None:
         server = await self._table.get(server_by_id(server_id=ServerId(id)))
         return None if server is None else _tenant(server.tenant)
+
+    async def _of_pointer(self, id: str) -> Tenant | None:
+        pointer = await self._table.get(pointer_of(room_id=RoomId(id)))
+        return None if pointer is None else await self._of_server(pointer.server_id)
 
     async def _of_channel(self, id: str) -> Tenant | None:
         return await self._of_server(id.partition("/")[0])
@@ -73,12 +90,21 @@ class TopicTenants:
         return None if user is None else user.tenant
 
     async def _of_row(self, change: RawChange) -> Tenant | None:
-        """Return the tenant that the changed row has, or that of its creator: the row may be all that is left."""
+        """Return the tenant that the changed row has, or that of what it names: the row may be all that is left."""
         row = change.old or change.new or {}
-        tenant, creator = row.get("tenant", row.get("tenant_key")), row.get("createdBy")
-        if isinstance(tenant, str):
-            return Tenant(tenant)
-        return await self._of_user(creator) if isinstance(creator, str) else None
+        for attribute, find in self._attributes.items():
+            named = row.get(attribute)
+            if isinstance(named, str) and (tenant := await _found(find, named)) is not None:
+                return tenant
+        return None
+
+
+async def _found(find: Callable[[str], Awaitable[Tenant | None]], id: str) -> Tenant | None:
+    """Return the tenant of what has this id; None if its row does not exist or is unreadable."""
+    try:
+        return await find(id)
+    except (BadRow, BadKey):
+        return None
 
 
 def _tenant(stored: Tenant | None) -> Tenant:

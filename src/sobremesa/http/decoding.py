@@ -120,6 +120,8 @@ def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
 
 def decoded_body(endpoint: Endpoint, raw: bytes) -> Any:
     """Return JSON as the endpoint's type; MalformedRequest if it is not JSON, Invalid if it does not match the type."""
+    if endpoint.max_values is not None and raw.count(b",") > endpoint.max_values:
+        raise TooBig("The body has too many values.", limit=endpoint.max_values)
     try:
         assert endpoint.decode_body is not None  # noqa: S101 - for the type checker
         return endpoint.decode_body(raw)

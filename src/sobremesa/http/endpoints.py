@@ -159,6 +159,7 @@ class Endpoint:
         acting_scope: str,
         limit: LimitClass,
         max_body: int | None,
+        max_values: int | None,
         max_upload: int | None,
         cacheable: bool,
     ) -> None:
@@ -179,6 +180,8 @@ class Endpoint:
         """The scope with which a server key may call it as a user."""
         self.limit: LimitClass = limit
         self.max_body = max_body
+        self.max_values = max_values
+        """How many commas its JSON may have: decoding costs more for each value than for each byte."""
         self.max_upload = max_upload
         self.cacheable = cacheable
         self.name = f"{tag.lower()}.{camel(handler.__name__)}"
@@ -268,6 +271,7 @@ class Routes:
         key_scope: str | None = None,
         limit: LimitClass = "write",
         max_body: int | None = None,
+        max_values: int | None = None,
         max_upload: int | None = None,
         cacheable: bool = False,
     ) -> Callable[[Handler], Handler]:
@@ -288,6 +292,7 @@ class Routes:
                     acting_scope=self._acting_scope(method, limit),
                     limit=limit,
                     max_body=max_body,
+                    max_values=max_values,
                     max_upload=max_upload,
                     cacheable=cacheable,
                 )

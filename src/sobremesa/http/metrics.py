@@ -103,6 +103,8 @@ class WebhookMetrics(NamedTuple):
     """The age of the oldest event that waits."""
     queueing_lag_seconds: float
     """How old the last change was when its events were queued."""
+    failed_changes: int
+    """How many events could not be created."""
 
 
 class _WebhookUsage(Collector):
@@ -118,6 +120,11 @@ class _WebhookUsage(Collector):
         for outcome, count in usage.attempts.items():
             attempts.add_metric([outcome], count)
         yield attempts
+        yield CounterMetricFamily(
+            "sobremesa_webhook_failed_changes",
+            "Events of webhooks that could not be created: a replay sends them after a repair.",
+            usage.failed_changes,
+        )
         yield GaugeMetricFamily(
             "sobremesa_webhook_pending", "Events in the queues that this node sends.", usage.pending
         )

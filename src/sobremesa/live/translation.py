@@ -15,7 +15,7 @@ import structlog
 
 from sobremesa.live.events import Event, EventType, Publication, parts_of
 from sobremesa.table import Create, Entity, Key, Operation, RawChange, Table
-from sobremesa.table.errors import BadRow, TableError
+from sobremesa.table.errors import BadRow, Refused, TableError
 
 E = TypeVar("E", bound=Entity)
 
@@ -61,6 +61,13 @@ class _Renewal(NamedTuple):
 
     renew: Renew
     is_volatile: bool
+
+
+class Translated(NamedTuple):
+    """What a change publishes, and the errors of what could not be translated."""
+
+    publications: list[Publication]
+    failures: list[Exception]
 
 
 class _Meaning(NamedTuple):
@@ -180,31 +187,46 @@ class Translation:
 
     async def publications_of(self, change: RawChange) -> list[Publication]:
         """Return what a change publishes, each with its id; raises TableError if it cannot be determined now."""
+        found, failures = await self.translate(change)
+        for error in failures:
+            key = f"{change.key.pk} / {change.key.sk}"
+            _log.warning("a changed row was not translated", key=key, why=f"{type(error).__name__}: {error}")
+        return found
+
+    async def translate(self, change: RawChange) -> Translated:
+        """Return what a change publishes, and what of it could not be translated; raises TableError as above."""
         key = change.key
-        candidates = self._by_heads.get((_head(key.pk), _head(key.sk)))
-        if candidates is None:
-            return []
-        found: list[Publication] = []
-        for entity, translate, attributes in candidates:
+        found = Translated([], [])
+        for entity, translate, attributes in self._by_heads.get((_head(key.pk), _head(key.sk)), ()):
             if attributes is not None and not _differs(change, attributes):
                 continue
-            seen = self._seen(change, entity)
-            if seen is None:
-                continue
             try:
-                published = await translate(seen)
-            except BadRow as error:
-                # It would be as unreadable the next time, and must not block all other events.
-                _log.warning("a changed row was not translated", key=f"{key.pk} / {key.sk}", why=str(error))
+                seen = self._seen(change, entity)
+                published = () if seen is None else await translate(seen)
+            except Exception as error:
+                if not is_permanent(error):
+                    raise
+                found.failures.append(error)
                 continue
-            found += [_named(each, change, number) for number, each in enumerate(published, start=len(found))]
+            first = len(found.publications)
+            found.publications.extend(_named(each, change, number) for number, each in enumerate(published, first))
         return found
 
     def _seen(self, change: RawChange, entity: type[E]) -> Seen[E] | None:
-        as_entity = self._table.as_entity
-        old = None if change.old is None else as_entity(change.old, entity)
-        new = None if change.new is None else as_entity(change.new, entity)
+        """Return the row before and after; raise BadRow if it cannot be read now, or could not before its deletion."""
+        new = None if change.new is None else self._table.decode(change.new, entity)
+        if change.old is None:
+            old = None
+        elif new is None:
+            old = self._table.decode(change.old, entity)
+        else:
+            old = self._table.as_entity(change.old, entity)  # an unreadable row that was repaired counts as a new one
         return None if old is None and new is None else Seen(old, new)
+
+
+def is_permanent(error: Exception) -> bool:
+    """Return whether an error would occur again the next time, and must not block all other events."""
+    return isinstance(error, BadRow | Refused) or not isinstance(error, TableError)
 
 
 def _differs(change: RawChange, attributes: tuple[str, ...]) -> bool:

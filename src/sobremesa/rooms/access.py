@@ -81,23 +81,11 @@ class SendAdditions(NamedTuple):
     """Called after the write. It is lost if the process dies, so something else must repair its effect."""
 
 
-class RoomAccess(Protocol):
-    """Authorizes actors in rooms of one kind."""
-
-    async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
-        """Return the actor's seat, by consistent reads; NotFound if they are not in the room or it does not exist."""
-        ...
+class MessageAccess(Protocol):
+    """Authorizes the authors of messages in rooms of one kind."""
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         """Return the seat for a send. Its head may be stale: the write checks that the room still exists."""
-        ...
-
-    async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
-        """Return the seat of a product's backend, as the author `system`; NotFound for rooms of other tenants."""
-        ...
-
-    async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
-        """Return the seat for a visible action other than a message, with the refusal of sends if there is one."""
         ...
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
@@ -108,12 +96,28 @@ class RoomAccess(Protocol):
         """Return the current seat, after a condition of `send_additions` failed."""
         ...
 
-    async def seats_of(self, actor: Actor) -> Sequence[Seat]:
-        """Return the actor's seats in all rooms of this kind."""
-        ...
-
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         """Return which of these users are in the room now."""
+        ...
+
+
+class RoomAccess(MessageAccess, Protocol):
+    """Authorizes actors in rooms of one kind."""
+
+    async def authorize(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Return the actor's seat, by consistent reads; NotFound if they are not in the room or it does not exist."""
+        ...
+
+    async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Return the seat of a product's backend, as the author `system`; NotFound for rooms of other tenants."""
+        ...
+
+    async def authorize_action(self, actor: Actor, room_id: RoomId) -> Seat:
+        """Return the seat for a visible action other than a message, with the refusal of sends if there is one."""
+        ...
+
+    async def seats_of(self, actor: Actor) -> Sequence[Seat]:
+        """Return the actor's seats in all rooms of this kind."""
         ...
 
     def audit(self, seat: Seat, act: str, *, target: str, about: Mapping[str, str]) -> Operation:

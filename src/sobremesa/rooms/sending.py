@@ -2,7 +2,7 @@
 
 The room's head takes the message's id on the condition that it only grows. A send that loses this race mints a newer
 id and retries, so a room has one order. What a kind of room adds (a cursor update, a check of the seat) comes from its
-`RoomAccess`; what a larger action adds (a card that changes with the message) comes with the call.
+`MessageAccess`; what a larger action adds (a card that changes with the message) comes with the call.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import Busy, NotFound
 from sobremesa.core.ids import Ids, MessageId, time_of
-from sobremesa.rooms.access import RoomAccess, Seat, SendAdditions, newest
+from sobremesa.rooms.access import MessageAccess, Seat, SendAdditions, newest
 from sobremesa.rooms.entities import Flags, Head, Message, Nonce
 from sobremesa.rooms.errors import ClockBehind, NonceReused
 from sobremesa.rooms.kinds import RoomKind
@@ -91,7 +91,7 @@ class MessageWriter:
         table: Table,
         clock: Clock,
         ids: Ids,
-        access: RoomAccess,
+        access: MessageAccess,
         locks: KeyedLocks,
         *,
         has_own_clock: bool,

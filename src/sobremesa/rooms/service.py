@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import Busy, Forbidden, NotFound, Refusal
+from sobremesa.core.actor import Actor
+from sobremesa.core.errors import Busy, Forbidden, NotFound
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.access import RoomAccess, Seat
 from sobremesa.rooms.archive import Archive, History
@@ -19,15 +17,16 @@ from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.editing import MessageEditor
 from sobremesa.rooms.emoji import is_emoji
 from sobremesa.rooms.entities import Message, ReadCursor
-from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord, ReplyMissing
+from sobremesa.rooms.errors import NotAnEmoji, OneDirection, PartOfRecord
 from sobremesa.rooms.files import files_of
-from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
+from sobremesa.rooms.judging import CLEAR, Verdict
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.pins import Pins
+from sobremesa.rooms.posting import Posting
 from sobremesa.rooms.reaction_cleanup import ReactionCleanup
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
-from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, MessageWriter, no_extras
+from sobremesa.rooms.sending import Draft, Extras, HeadChange
 from sobremesa.rooms.unread import RoomUnreadState, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -40,26 +39,15 @@ from sobremesa.rooms.views import (
     SentView,
     UnreadView,
 )
-from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Condition, Key, Operation, Update, Upsert, set_to
+from sobremesa.table import Condition, Key, Update, Upsert, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 from sobremesa.work.keyed_lock import KeyedLocks
 
 MAX_CONTENT = 4000
-MAX_MENTIONS = 50
 SYSTEM_TYPE = "system"
 """The type of messages that no user wrote: notices, and what a product's backend sends in its own name."""
 DELETE_ATTEMPTS = 8
-
-_MENTION = re.compile(r"(?<![\w@])@([\w.-]{2,32})")
-
-
-def mentioned_names(content: str) -> list[str]:
-    """Return the names that a text mentions with @, whether users have them or not."""
-    if "@" not in content:
-        return []
-    return [name.rstrip(".-") for name in list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]]
 
 
 class Rooms:
@@ -83,10 +71,8 @@ class Rooms:
         self._renderer = MessageRenderer(kind, table, users)
         self._archive = Archive(kind, table, self._renderer)
         self._cases = Cases(kind, table, clock, users)
+        self._posting = Posting(kind, context, access, locks, self._archive, self._renderer, self._cases)
         self._editor = MessageEditor(kind, table, clock, self._archive, self._cases)
-        self._writer = MessageWriter(
-            kind, table, clock, context.ids, access, locks, has_own_clock=context.has_own_clock
-        )
         self._unread = Unread(kind, table)
         self.reaction_cleanup = ReactionCleanup(kind, table, context.jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
@@ -97,54 +83,7 @@ class Rooms:
     async def send(self, actor: Actor, room_id: RoomId, draft: Draft) -> SentView:
         """Send a message. A repeated nonce returns the first message, and is refused with another body."""
         seat = await self._authorize_author(actor, room_id, draft)
-        try:
-            return await self._send(seat, draft)
-        except NotFound:
-            raise
-        except Refusal:
-            # The same request may have succeeded before there was a reason to refuse it, and its response was lost.
-            if await self._writer.find_created(seat, draft) is None:
-                raise
-            return await self._replay(seat, draft)
-
-    async def _send(self, seat: Seat, draft: Draft) -> SentView:
-        seat.require("send")
-        if draft.data is not None:
-            await self._data_checks.check(seat.actor.tenant, "message", draft.data)
-        if draft.reply_to is not None and not await self._may_reply_to(seat, draft.reply_to):
-            raise ReplyMissing
-        if draft.attachments:
-            return await self._send_with_files(seat, draft)
-        judged = JudgedDraft(draft, await self._mentioned(seat, draft.content))
-        extras = no_extras
-        # What the product's backend says in its own name is not judged.
-        if self._judge is not None and not seat.is_system:
-            seat, judged = await self._judge_draft(seat, judged)
-            extras = partial(self._cases.operations_for, seat)
-
-        message = await self._writer.write(seat, judged, extras)
-
-        if message is None:
-            return await self._replay(seat, draft)
-        return self._renderer.render_new(message)
-
-    async def _send_with_files(self, seat: Seat, draft: Draft) -> SentView:
-        """Send a message with files, which are attached in its transaction."""
-        files = await self._files.attachable(seat.actor, draft.attachments)
-        judged = JudgedDraft(draft, await self._mentioned(seat, draft.content), files)
-        if self._judge is not None:
-            seat, judged = await self._judge_draft(seat, judged)
-
-        try:
-            message = await self._writer.write(seat, judged, partial(self._file_operations, seat, draft))
-        except ConditionFailed:
-            # Another message attached one of them first.
-            await self._files.attachable(seat.actor, draft.attachments)
-            raise Busy from None
-
-        if message is None:
-            return await self._replay(seat, draft)
-        return self._renderer.render_new(message)
+        return await self._posting.send(seat, draft)
 
     async def send_with(
         self, seat: Seat, draft: Draft, extras: Extras, verdict: Verdict = CLEAR, head: HeadChange | None = None
@@ -153,34 +92,14 @@ class Rooms:
 
         The verdict is that of `judge`, which the caller calls once, even if it retries.
         """
-        seat.require("send")
-
-        def all_of_it(message: Message) -> Sequence[Operation]:
-            return [*extras(message), *self._cases.operations_for(seat, message)]
-
-        judged = JudgedDraft(draft, flags=verdict.flags, nsfw_band=verdict.band)
-        message = await self._writer.write(seat, judged, all_of_it, head)
-        if message is None:
-            raise Busy
-        return message
+        return await self._posting.send_with(seat, draft, extras, verdict, head)
 
     async def judge(self, seat: Seat, payload: Any, *, size: int = 0) -> Verdict:
         """Return the judge's verdict on a payload that others in the room will see; clear without a judge.
 
         `size` is the number of JSON characters, if it may be large.
         """
-        if self._judge is None:
-            return CLEAR
-        written = JudgedContent(
-            room_kind=self.kind.name,
-            room_id=seat.room_id,
-            author_id=seat.user_id,
-            content="",
-            payload=payload,
-            size=size,
-        )
-        verdict = self._judge.judge_at_once(written)
-        return await self._judge.judge(written) if verdict is None else verdict
+        return await self._posting.judge(seat, payload, size=size)
 
     async def edit(
         self,
@@ -202,10 +121,10 @@ class Rooms:
         content = message.content if content is None else content
         data = message.data if data is msgspec.UNSET else data
         await self._data_checks.check(actor.tenant, "message", data)
-        mentions = await self._mentioned(seat, content)
+        mentions = await self._posting.mentioned(seat, content)
         verdict = None
         if self._judge is not None:
-            written = self._judged_content(seat, content, message.attachments or (), mentions, data)
+            written = self._posting.judged_content(seat, content, message.attachments or (), mentions, data)
             verdict = self._judge.judge_at_once(written)
             if verdict is None:
                 verdict = await self._judge.judge(written)
@@ -457,76 +376,6 @@ class Rooms:
             raise Forbidden("Only a server key can send messages of the system.")
         return await self._access.authorize_backend(actor, room_id)
 
-    async def _replay(self, seat: Seat, draft: Draft) -> SentView:
-        """Return the message that this nonce created before."""
-        message_id = await self._writer.find_created(seat, draft)
-        if message_id is None:
-            raise Busy
-        message = await self._archive.find(seat, message_id)
-        if message is None:
-            raise NotFound
-        [view] = await self._renderer.render(seat, [message])
-        return SentView(**msgspec.structs.asdict(view), replayed=True)
-
-    async def _may_reply_to(self, seat: Seat, message_id: MessageId) -> bool:
-        """Return whether the room has this message and the user may see it."""
-        message = await self._archive.find(seat, message_id)
-        return message is not None and may_see(seat, message)
-
-    async def _judge_draft(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
-        """Return the verdict, and the seat: during the wait the user may have been removed or silenced."""
-        assert self._judge is not None  # noqa: S101 - for the type checker
-        draft = judged.draft
-        written = self._judged_content(seat, draft.content, judged.files, judged.mentions, draft.data)
-        verdict = self._judge.judge_at_once(written)
-        if verdict is None:
-            verdict = await self._judge.judge(written)
-            seat = await self._access.authorize_send(seat.actor, seat.room_id)
-            seat.require("send")
-        return seat, judged._replace(flags=verdict.flags, nsfw_band=verdict.band)
-
-    def _file_operations(self, seat: Seat, draft: Draft, message: Message) -> Sequence[Operation]:
-        """Return the operations of a message with files: their attachment, and a case if it is not clean."""
-        attaching = [
-            self._files.attaching(
-                file_id,
-                room_kind=self.kind.name,
-                room_id=message.room_id,
-                message_id=message.message_id,
-                owner_id=message.author_id,
-            )
-            for file_id in draft.attachments
-        ]
-        return [*attaching, *self._cases.operations_for(seat, message)]
-
-    def _judged_content(
-        self,
-        seat: Seat,
-        content: str,
-        attachments: Sequence[dict[str, Any]],
-        mentions: Sequence[UserId],
-        data: dict[str, Any] | None,
-    ) -> JudgedContent:
-        return JudgedContent(
-            room_kind=self.kind.name,
-            room_id=seat.room_id,
-            author_id=seat.user_id,
-            content=content,
-            attachments=attachments,
-            payload=data,
-            mentions=len(mentions),
-        )
-
     def _moving(self, key: Key[ReadCursor], changes: Changes, when: Condition | None = None) -> Update[ReadCursor]:
         """Return a change of a cursor, which creates it unless it is also a seat."""
         return (Update if self.kind.cursor_is_seat else Upsert)(key, changes, when=when)
-
-    async def _mentioned(self, seat: Seat, content: str) -> list[UserId]:
-        """Return the users of the tenant that a text mentions with @; in a room with an access list, those in it."""
-        names = mentioned_names(content)
-        found = await self._users.find_by_usernames(names, seat.tenant) if names else {}
-        mentioned = list(dict.fromkeys(found.values()))
-        if not seat.is_restricted or not mentioned:
-            return mentioned
-        inside = await self._access.current_members(seat.room_id, mentioned)
-        return [user_id for user_id in mentioned if user_id in inside]

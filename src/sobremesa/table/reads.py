@@ -283,12 +283,16 @@ class TableReads:
 
     def as_entity(self, item: Item, entity: type[E]) -> E | None:
         """Return a stored row, such as one of a change, as this entity; None if it is another or unreadable."""
-        if match_entity(item, (entity,), self.layout) is None:
-            return None
         try:
-            return entity.from_item(item, self.layout)
+            return self.decode(item, entity)
         except BadRow:
             return None
+
+    def decode(self, item: Item, entity: type[E]) -> E | None:
+        """Return a stored row as this entity; None if it is another; raise BadRow if it is unreadable."""
+        if match_entity(item, (entity,), self.layout) is None:
+            return None
+        return entity.from_item(item, self.layout)
 
     # Inside
 

@@ -3534,6 +3534,7 @@ export interface components {
         };
         DeliveryView: {
             attempts: components["schemas"]["AttemptView"][];
+            error: string | null;
             eventId: string;
             nextAttemptAt: string | null;
             roomId: string | null;
@@ -4149,6 +4150,9 @@ export interface components {
         };
         NativeBody: {
             content: string;
+            data?: {
+                [key: string]: unknown;
+            } | null;
             nonce?: string | null;
             username?: string | null;
         };

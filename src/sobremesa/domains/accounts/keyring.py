@@ -20,7 +20,7 @@ from sobremesa.domains.accounts.key_stores import FileKeys, KeyRecord, KeyStore,
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store
 
-SECRETS = ("refresh", "cursors", "files", "gateway", "addresses", "unsubscribe")
+SECRETS = ("refresh", "cursors", "files", "gateway", "addresses", "unsubscribe", "webhooks")
 SECRET_BYTES = 32
 CURVE: Final = "Ed25519"
 

@@ -18,7 +18,7 @@ from sobremesa.rooms.cases import verdict_case
 from sobremesa.rooms.errors import EmptyMessage, ReplyMissing
 from sobremesa.rooms.importing import ImportedMessage, imported_row
 from sobremesa.rooms.judging import CLEAR, JudgedContent, TimedJudge, Verdict
-from sobremesa.rooms.service import mentioned_names
+from sobremesa.rooms.mentions import mentioned_names
 from sobremesa.table import Operation, Table
 
 JUDGED_AT_ONCE = 16

@@ -8,7 +8,8 @@ from urllib.parse import parse_qs
 import msgspec
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound
+from sobremesa.core.custom_data import BadData, CustomData
+from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound, TooBig
 from sobremesa.core.ids import RoomId, RoomKindName
 from sobremesa.domains.accounts.api import AvatarUrl
 from sobremesa.domains.conversations.errors import DirectIsFixed
@@ -26,9 +27,15 @@ from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.views import SentView
 
 MAX_NAME = 80
+MAX_BODY_NAME = 4 * MAX_NAME
+"""How much of a name in another format is looked at."""
 MAX_BODY_BYTES = 256 * 1024
 MAX_GITHUB_BYTES = 2 * 1024 * 1024
 """A push of many commits is large, although few of them are shown."""
+
+MAX_VALUES = 20_000
+MAX_GITHUB_VALUES = 100_000
+"""A body is decoded before its token is checked, and a list of empty objects costs the most for its size."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME, pattern=r"\S", examples=["Deployments"])]
 Headers = dict[str, str]
@@ -50,6 +57,7 @@ class NativeBody(Input):
         None
     )
     nonce: Nonce | None = None
+    data: CustomData | None = None
 
 
 def routes(hooks: IncomingWebhooks, site: str) -> Routes:
@@ -93,19 +101,26 @@ def _declare_of_rooms(api: Routes, hooks: IncomingWebhooks, kind: RoomKindName, 
 
 
 def _declare_native(api: Routes, hooks: IncomingWebhooks) -> None:
-    @api.post("/hooks/{token}", status=201, also_status=200, limit="send", errors=[*POSTS, NonceReused])
+    @api.post("/hooks/{token}", status=201, also_status=200, limit="send", errors=[*POSTS, NonceReused, BadData])
     async def post(token: str, body: NativeBody) -> Answer[SentView]:
         """Post a message. The token in the address is the authentication.
 
         A repeated `nonce` returns the first message, with `replayed`. Names of users in the text are mentions.
         """
         hook = await hooks.require_hook(token)
-        sent = await hooks.post(hook, Post(body.content, body.username, body.nonce, may_mention=True))
+        sent = await hooks.post(hook, Post(body.content, _name(body.username), body.nonce, body.data, may_mention=True))
         return Answer(sent, status=200 if sent.replayed else 201)
 
 
 def _declare_chats(api: Routes, hooks: IncomingWebhooks) -> None:
-    @api.post("/hooks/{token}/slack", limit="send", max_body=MAX_BODY_BYTES, max_upload=MAX_BODY_BYTES, errors=POSTS)
+    @api.post(
+        "/hooks/{token}/slack",
+        limit="send",
+        max_body=MAX_BODY_BYTES,
+        max_values=MAX_VALUES,
+        max_upload=MAX_BODY_BYTES,
+        errors=POSTS,
+    )
     async def post_slack(token: str, upload: Upload | None = None, body: slack.SlackBody | None = None) -> PostedView:
         """Post a message in the format of Slack's incoming webhooks, as JSON or as a form with `payload`.
 
@@ -115,7 +130,9 @@ def _declare_chats(api: Routes, hooks: IncomingWebhooks) -> None:
         given = body if body is not None else await _form(upload)
         return PostedView(True, (await hooks.post(hook, Post(slack.render(given), _name(given.username)))).message_id)
 
-    @api.post("/hooks/{token}/discord", status=204, limit="send", max_body=MAX_BODY_BYTES, errors=POSTS)
+    @api.post(
+        "/hooks/{token}/discord", status=204, limit="send", max_body=MAX_BODY_BYTES, max_values=MAX_VALUES, errors=POSTS
+    )
     async def post_discord(token: str, body: discord.DiscordBody) -> None:
         """Post a message in the format of Discord's webhooks: content and embeds."""
         hook = await hooks.require_hook(token)
@@ -123,7 +140,9 @@ def _declare_chats(api: Routes, hooks: IncomingWebhooks) -> None:
 
 
 def _declare_products(api: Routes, hooks: IncomingWebhooks) -> None:
-    @api.post("/hooks/{token}/github", limit="send", max_body=MAX_GITHUB_BYTES, errors=POSTS)
+    @api.post(
+        "/hooks/{token}/github", limit="send", max_body=MAX_GITHUB_BYTES, max_values=MAX_GITHUB_VALUES, errors=POSTS
+    )
     async def post_github(token: str, body: github.GithubBody, headers: Headers) -> PostedView:
         """Post an event of GitHub: a push, a pull request, an issue, a release or a ping.
 
@@ -137,13 +156,13 @@ def _declare_products(api: Routes, hooks: IncomingWebhooks) -> None:
         nonce = f"github-{delivery}" if delivery else None
         return PostedView(True, (await hooks.post(hook, Post(content, "GitHub", nonce))).message_id)
 
-    @api.post("/hooks/{token}/grafana", limit="send", max_body=MAX_BODY_BYTES, errors=POSTS)
+    @api.post("/hooks/{token}/grafana", limit="send", max_body=MAX_BODY_BYTES, max_values=MAX_VALUES, errors=POSTS)
     async def post_grafana(token: str, body: alerts.AlertsBody) -> PostedView:
         """Post alerts of Grafana, as its webhook contact point sends them."""
         hook = await hooks.require_hook(token)
         return PostedView(True, (await hooks.post(hook, Post(alerts.render(body), "Grafana"))).message_id)
 
-    @api.post("/hooks/{token}/alertmanager", limit="send", max_body=MAX_BODY_BYTES, errors=POSTS)
+    @api.post("/hooks/{token}/alertmanager", limit="send", max_body=MAX_BODY_BYTES, max_values=MAX_VALUES, errors=POSTS)
     async def post_alertmanager(token: str, body: alerts.AlertsBody) -> PostedView:
         """Post alerts of Prometheus's Alertmanager, as its webhook receiver sends them."""
         hook = await hooks.require_hook(token)
@@ -153,6 +172,8 @@ def _declare_products(api: Routes, hooks: IncomingWebhooks) -> None:
 async def _form(upload: Upload | None) -> slack.SlackBody:
     """Return the body of a form with the field `payload`, as older Slack integrations send it."""
     raw = b"" if upload is None else b"".join([piece async for piece in upload.pieces])
+    if raw.count(b",") + raw.count(b"%2") > MAX_VALUES:
+        raise TooBig("The body has too many values.", limit=MAX_VALUES)
     try:
         fields = parse_qs(raw.decode(), max_num_fields=10)
         return msgspec.json.decode(fields["payload"][0], type=slack.SlackBody)
@@ -162,5 +183,5 @@ async def _form(upload: Upload | None) -> slack.SlackBody:
 
 def _name(username: str | None) -> str | None:
     """Return the author's name of another format within our length."""
-    name = " ".join((username or "").split())
-    return name[:MAX_NAME] or None
+    printable = "".join(each if each.isprintable() else " " for each in (username or "")[:MAX_BODY_NAME])
+    return " ".join(printable.split())[:MAX_NAME] or None

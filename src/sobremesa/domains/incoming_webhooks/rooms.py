@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import EPOCH
 from sobremesa.core.errors import Forbidden, NotFound
 from sobremesa.core.ids import MessageId, RoomId
@@ -17,7 +17,7 @@ from sobremesa.domains.conversations.access import Access as ConversationAccess
 from sobremesa.domains.conversations.entities import CONVERSATIONS, conversation_by_id
 from sobremesa.domains.threads.access import Access as ThreadAccess
 from sobremesa.domains.threads.entities import THREADS
-from sobremesa.rooms.access import RoomRight, Seat, SendAdditions
+from sobremesa.rooms.access import MessageAccess, RoomRight, Seat, SendAdditions
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Operation, Table
@@ -34,8 +34,8 @@ class Managed(NamedTuple):
     """The check that the actor still manages it, for the transaction of a change."""
 
 
-class HookRooms(Protocol):
-    """The rooms of one kind."""
+class HookRooms(MessageAccess, Protocol):
+    """The rooms of one kind. In place of a membership, a post depends on the row of its webhook."""
 
     kind: RoomKind
 
@@ -43,13 +43,8 @@ class HookRooms(Protocol):
         """Return the room; NotFound if the actor is not in it, Forbidden if they do not manage it."""
         ...
 
-    async def program_seat(self, room_id: RoomId, author: Actor) -> Seat:
-        """Return the seat of a program; NotFound if the room does not exist."""
-        ...
-
-    def additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """Return what the transaction of a program's message also contains."""
-        ...
+    async def reauthorize(self, seat: Seat) -> Seat:
+        return await self.authorize_send(seat.actor, seat.room_id)
 
 
 class HookChannels(HookRooms):
@@ -65,14 +60,17 @@ class HookChannels(HookRooms):
         member, _ = await self._access.channel_of(actor, room_id, "manage_channels")
         return Managed(member.server.server_id, [self._access.role_check(member)])
 
-    async def program_seat(self, room_id: RoomId, author: Actor) -> Seat:
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         head = await self._table.get(pointer_of(room_id=room_id))
         if head is None:
             raise NotFound
-        return _seat(author, head, head.server_id)
+        return _seat(actor, head, head.server_id, is_restricted=head.access is not None)
 
-    def additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         return SendAdditions()
+
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+        return await self._access.current_members(room_id, user_ids)
 
 
 class HookConversations(HookRooms):
@@ -89,14 +87,17 @@ class HookConversations(HookRooms):
         seat.require_admin()
         return Managed(seat.scope, [seat.role_check()])
 
-    async def program_seat(self, room_id: RoomId, author: Actor) -> Seat:
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         head = await self._table.get(conversation_by_id(room_id=room_id))
         if head is None:
             raise NotFound
-        return _seat(author, head, room_id)
+        return _seat(actor, head, room_id)
 
-    def additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         return SendAdditions()
+
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+        return await self._access.current_members(room_id, user_ids)
 
 
 class HookThreads(HookRooms):
@@ -113,13 +114,16 @@ class HookThreads(HookRooms):
             raise Forbidden("Only an admin of the thread can do this.")
         return Managed(room_id, caller.still())
 
-    async def program_seat(self, room_id: RoomId, author: Actor) -> Seat:
+    async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         seat = await self._access.system_seat(room_id)
-        return msgspec.structs.replace(seat, actor=author)
+        return msgspec.structs.replace(seat, actor=actor)
 
-    def additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
+    def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
         return self._access.send_additions(seat, message, last)
 
+    async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
+        return await self._access.current_members(room_id, user_ids)
 
-def _seat(author: Actor, head: Head, scope: str) -> Seat:
-    return Seat(actor=author, head=head, joined_at=EPOCH, rights=SENDS, scope=scope)
+
+def _seat(author: Actor, head: Head, scope: str, *, is_restricted: bool = False) -> Seat:
+    return Seat(actor=author, head=head, joined_at=EPOCH, rights=SENDS, scope=scope, is_restricted=is_restricted)

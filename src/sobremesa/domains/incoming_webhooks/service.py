@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hmac
-import re
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
@@ -29,9 +28,8 @@ from sobremesa.domains.incoming_webhooks.entities import (
 from sobremesa.domains.incoming_webhooks.errors import NothingToPost, TooManyHooks
 from sobremesa.domains.incoming_webhooks.rooms import HookRooms
 from sobremesa.http.limits import Limits
-from sobremesa.rooms.access import UserDirectory
 from sobremesa.rooms.context import RoomContext
-from sobremesa.rooms.program_messages import ProgramMessages
+from sobremesa.rooms.posting import Posting
 from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.views import SentView
 from sobremesa.table import Check, Create, Delete, Operation, Table, equals
@@ -44,7 +42,6 @@ MAX_TOKEN = 200
 MAX_MENTIONS = 10
 DEFAULT_NAME = "Webhook"
 
-_MENTION = re.compile(r"(?<![\w@\\])@([\w.-]{2,32})")
 _NO_HASH = secret_hash("no webhook has this token")
 
 
@@ -61,6 +58,8 @@ class Post(NamedTuple):
     content: str
     username: str | None = None
     nonce: str | None = None
+    data: dict[str, Any] | None = None
+    """Custom data, within the tenant's schema of messages."""
     may_mention: bool = False
     """Whether user names in it are mentions. Texts of other products have names of their own."""
 
@@ -72,14 +71,11 @@ class IncomingWebhooks:
         self._table: Table = context.table
         self._clock: Clock = context.clock
         self._ids: Ids = context.ids
-        self._users: UserDirectory = context.users
         self._audit = audit
         self._limits = limits
         self._quotas = Quotas(context.table, context.clock)
         self._rooms: Mapping[RoomKindName, HookRooms] = {each.kind.name: each for each in rooms}
-        self._messages = {
-            each.kind.name: ProgramMessages(each.kind, context, each.program_seat, each.additions) for each in rooms
-        }
+        self._posting = {each.kind.name: Posting.of(each.kind, context, each) for each in rooms}
 
     # For those who manage the room
 
@@ -172,10 +168,14 @@ class IncomingWebhooks:
         if not post.content.strip():
             raise NothingToPost
         author = Actor(tenant=hook.tenant, user=hook.user_id, username=post.username or hook.name, is_bot=True)
-        mentions = await self._mentioned(post.content, hook) if post.may_mention else []
+        draft = Draft(post.content, nonce=post.nonce, data=post.data)
+        seat = await self._rooms[hook.room_kind].authorize_send(author, hook.room_id)
         guard = Check(hook.own_key(), when=equals("hash", hook.hash))
-        draft = Draft(post.content, nonce=post.nonce)
-        return await self._messages[hook.room_kind].send(author, hook.room_id, draft, guard, mentions)
+        max_mentions = MAX_MENTIONS if post.may_mention else 0
+        try:
+            return await self._posting[hook.room_kind].send(seat, draft, guards=[guard], max_mentions=max_mentions)
+        except ConditionFailed:
+            raise NotFound from None  # it was deleted meanwhile
 
     # Deleted rooms
 
@@ -202,12 +202,6 @@ class IncomingWebhooks:
             return await self._table.get(hook_by_id(room_id=RoomId(room_id), hook_id=HookId(hook_id)))
         except BadKey:
             return await self._table.get(hook_by_id(room_id=RoomId("none"), hook_id=HookId("none")))
-
-    async def _mentioned(self, content: str, hook: IncomingHook) -> list[UserId]:
-        names = list(dict.fromkeys(_MENTION.findall(content)))[:MAX_MENTIONS]
-        wanted = [name.rstrip(".-") for name in names]
-        found = await self._users.find_by_usernames(wanted, hook.tenant) if wanted else {}
-        return list(dict.fromkeys(found.values()))
 
 
 def _author_of(hook: IncomingHook) -> User:

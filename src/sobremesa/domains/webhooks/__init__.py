@@ -3,10 +3,12 @@
 - `entities`: stored rows and access patterns; `errors`, `views`, `api`: refusals, responses and routes
 - `service`: the verbs of a tenant's backend; `event_names`: which events a webhook receives
 - `queueing`: from the change stream to a durable queue for each webhook; `payloads`: the body of a request
+- `failed_changes`: what is recorded about events that could not be created
 - `sending`, `delivery`: the nodes share the webhooks by leases, and each sends the queue of a webhook in order per room
 - `held_queue`: the part of a queue that a node holds in memory
 - `outcomes`: what an attempt changes; `retries`: when an attempt is repeated
 - `replaying`: sends again what was sent since a time
+- `stored_secrets`: how secrets are encrypted at rest
 - `addresses`, `requests`: which addresses a request may reach, checked at the moment of the connection
 - `usage`: what the metrics show
 """

@@ -71,8 +71,8 @@ def routes(webhooks: Webhooks, clock: Clock) -> Routes:
     @api.post(at, status=201, scope=SCOPE, errors=[BadWebhookUrl, UnknownEvents, TooManyWebhooks])
     async def create_webhook(actor: Actor, tenant: Tenant, body: NewWebhook) -> WebhookWithSecret:
         """Create a webhook: events that happen from now on are sent to it. Its secret is shown only here."""
-        hook = await webhooks.create(actor, tenant, url=body.url, events=body.events, rooms=body.rooms)
-        return webhook_with_secret(hook, clock)
+        created = await webhooks.create(actor, tenant, url=body.url, events=body.events, rooms=body.rooms)
+        return webhook_with_secret(created.hook, created.secret, clock)
 
     @api.get(at, scope=SCOPE)
     async def list_webhooks(actor: Actor, tenant: Tenant, query: PageQuery) -> Listed[WebhookView]:
@@ -114,6 +114,7 @@ def routes(webhooks: Webhooks, clock: Clock) -> Routes:
     @api.post(f"{one}/rotate", scope=SCOPE, errors=[ChangedMeanwhile])
     async def rotate_secret(actor: Actor, tenant: Tenant, hook_id: HookId) -> WebhookWithSecret:
         """Replace the secret. Requests carry signatures of both secrets for 24 hours."""
-        return webhook_with_secret(await webhooks.rotate(actor, tenant, hook_id), clock)
+        rotated = await webhooks.rotate(actor, tenant, hook_id)
+        return webhook_with_secret(rotated.hook, rotated.secret, clock)
 
     return api

@@ -30,6 +30,7 @@ from sobremesa.domains.webhooks.held_queue import HeldQueue
 from sobremesa.domains.webhooks.outcomes import Outcomes
 from sobremesa.domains.webhooks.requests import Response, WebhookRequests
 from sobremesa.domains.webhooks.retries import GIVE_UP_SECONDS, endpoint_pause
+from sobremesa.domains.webhooks.stored_secrets import StoredSecrets, UnreadableSecret
 from sobremesa.domains.webhooks.usage import DELIVERED, FAILED, GIVEN_UP, GONE, WebhookUsage
 from sobremesa.table import Table
 
@@ -87,12 +88,14 @@ class Deliveries:
         clock: Clock,
         requests: WebhookRequests,
         outcomes: Outcomes,
+        secrets: StoredSecrets,
         usage: WebhookUsage,
     ) -> None:
         self._table = table
         self._clock = clock
         self._requests = requests
         self._outcomes = outcomes
+        self._secrets = secrets
         self._usage = usage
         self._slots = asyncio.Semaphore(ATTEMPTS_AT_ONCE)
 
@@ -171,10 +174,14 @@ class Deliveries:
 
     async def _post(self, hook: Webhook, event_id: str, body: bytes) -> Response:
         now_ms = self._clock.now_ms()
-        keys = [hook.secret]
+        stored = [hook.secret]
         if hook.previous_secret is not None and now_ms < hook.previous_until_ms:
-            keys.append(hook.previous_secret)
-        headers = signed_headers(keys, id=event_id, seconds=now_ms // 1000, body=body)
+            stored.append(hook.previous_secret)
+        try:
+            secrets = [self._secrets.decrypt(hook.hook_id, each) for each in stored]
+        except UnreadableSecret:
+            return Response(None, 0, "its secret cannot be decrypted: rotate it")
+        headers = signed_headers(secrets, id=event_id, seconds=now_ms // 1000, body=body)
         return await self._requests.post(hook.url, body, headers)
 
     async def _note_health(self, done: _Pass) -> None:

@@ -24,6 +24,10 @@ DeliveryState: TypeAlias = Literal["delivered", "retrying", "failed", "skipped"]
 DisabledReason: TypeAlias = Literal["requested", "gone", "failing"]
 
 
+LOG_SECONDS = 7 * 24 * 3600
+"""How long the delivery log has an event."""
+
+
 class Webhook(Entity):
     """An address that receives events of a tenant."""
 
@@ -35,6 +39,7 @@ class Webhook(Entity):
     events: list[str]
     rooms: list[str] | None = None
     secret: str
+    """Encrypted, as `stored_secrets` does; plain in rows from before."""
     previous_secret: str | None = None
     """The secret before the last rotation, which also signs until `previous_until_ms`."""
     previous_until_ms: int = 0
@@ -64,6 +69,24 @@ class WebhookEvent(Entity):
     event_key: str
     event_id: str
     body: str
+    ttl: int
+
+
+class FailedChange(Entity):
+    """A changed row whose event could not be created, stored until a replay can translate it."""
+
+    keys = Keys(pk="WEBHOOKEVENT#{event_key}", sk="CHANGE")
+    expires = "ttl"
+
+    event_key: str
+    event_id: str
+    change_id: str
+    at_ms: int
+    pk_value: str
+    sk_value: str
+    images: dict[str, Any] | None = None
+    """The row before (`old`) and after (`new`); None if they are too large to be stored in one row."""
+    expired: bool = False
     ttl: int
 
 
@@ -105,6 +128,8 @@ class Delivery(Entity):
     room_id: str | None = None
     at_ms: int
     state: DeliveryState
+    error: str | None = None
+    """Why the event could not be created; `event_key` is the key of a FailedChange then."""
     next_ms: int = 0
     attempts: list[dict[str, Any]] = []
     ttl: int
@@ -165,3 +190,6 @@ note_health = WritePattern("WHK.18", "Note that attempts started to fail, or to 
 start_replay = WritePattern("WHK.19", "Start a replay", Job, AuditEntry)
 queue_again = WritePattern("WHK.20", "Queue an event again", QueuedEvent)
 clear_queue = WritePattern("WHK.21", "Remove the rows of a deleted webhook", QueuedEvent, Delivery)
+
+failed_change_by_key = Lookup("WHK.22", "Which change could not be translated?", FailedChange, consistent=True)
+record_failure = WritePattern("WHK.23", "Record or forget an event that could not be created", FailedChange, Delivery)

@@ -12,6 +12,7 @@ from sobremesa.core.clock import Clock, instant, milliseconds
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
 from sobremesa.domains.webhooks.entities import (
+    LOG_SECONDS,
     Delivery,
     DeliveryState,
     DisabledReason,
@@ -23,7 +24,6 @@ from sobremesa.domains.webhooks.entities import (
     roster,
     webhook_by_id,
 )
-from sobremesa.domains.webhooks.queueing import LOG_SECONDS
 from sobremesa.domains.webhooks.requests import Response
 from sobremesa.domains.webhooks.retries import GIVE_UP_SECONDS, pause_after
 from sobremesa.table import Condition, Delete, Put, Table, Update, Upsert, absent, always, present, set_to

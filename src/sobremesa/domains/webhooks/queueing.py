@@ -9,6 +9,7 @@ events without the first.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,10 +18,11 @@ from typing import NamedTuple, Protocol
 import structlog
 
 from sobremesa.core.actor import Tenant
-from sobremesa.core.clock import Clock, milliseconds
+from sobremesa.core.clock import Clock, lenient_ms, milliseconds
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import Ids
 from sobremesa.domains.webhooks.entities import (
+    LOG_SECONDS,
     Delivery,
     EventOrder,
     HookId,
@@ -35,18 +37,18 @@ from sobremesa.domains.webhooks.entities import (
     work_of,
 )
 from sobremesa.domains.webhooks.event_names import is_selected
+from sobremesa.domains.webhooks.failed_changes import UNKNOWN, FailedChanges, Failure
 from sobremesa.domains.webhooks.payloads import EventBody, body_of
 from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.live.events import Event, user_of
 from sobremesa.live.recipient_payloads import RecipientPayloads, is_broadcast
-from sobremesa.live.translation import Translation
+from sobremesa.live.translation import Translation, is_permanent
 from sobremesa.table import Create, RawChange, Table, Upsert, hash_part, set_if_absent, set_to
 from sobremesa.table.cache import Cache
-from sobremesa.table.errors import ConditionFailed, TableError
+from sobremesa.table.errors import ConditionFailed
 
 EVENT_SECONDS = 50 * 3600
 """How long an event is stored: a day of attempts, and a day of replay after the last of them."""
-LOG_SECONDS = 7 * 24 * 3600
 REPLAY_SECONDS = 24 * 3600
 ROOMS_AT_ONCE = 16
 CACHED_TENANTS = 10_000
@@ -61,8 +63,8 @@ _log = structlog.get_logger("sobremesa.domains.webhooks")
 class TenantFinder(Protocol):
     """Finds the tenant that an event belongs to."""
 
-    async def tenant_of(self, event: Event, change: RawChange) -> Tenant | None:
-        """Return the tenant, or None if nothing of what the event is about exists any more."""
+    async def tenant_of(self, event: Event | None, change: RawChange) -> Tenant | None:
+        """Return the tenant of an event, or of the changed row; None if nothing of what it is about exists any more."""
         ...
 
 
@@ -74,6 +76,13 @@ class NewEvent(NamedTuple):
     tenant: Tenant
     hooks: Sequence[Webhook]
     body: EventBody
+
+
+class ChangeEvents(NamedTuple):
+    """The events of a change, and those that could not be created."""
+
+    events: list[NewEvent]
+    failures: list[Failure]
 
 
 class EventQueue:
@@ -98,6 +107,7 @@ class EventQueue:
         self._payloads = payloads
         self._usage = usage
         self._queued = queued
+        self._failed = FailedChanges(table, clock)
         self._changes: list[RawChange] = []
         self._hooks: Cache[Tenant, list[Webhook]] = Cache(CACHED_TENANTS)
         self._version = ""
@@ -109,12 +119,15 @@ class EventQueue:
         """Queue the events of the collected changes."""
         while self._changes:
             some = self._changes[:CHANGES_AT_ONCE]
-            if await self._has_webhooks():
-                await self._queue([event for change in some for event in await self._events_of(change)])
+            if await self.has_webhooks():
+                found = [await self.events_of(change) for change in some]
+                await self._queue([event for each in found for event in each.events])
+                for failure in (failure for each in found for failure in each.failures):
+                    await self._failed.record(EventOrder(self._ids.mint()), failure)
                 self._usage.queued_lag_seconds = max(0, self._clock.now_ms() - some[-1].at_ms) / 1000
             del self._changes[:CHANGES_AT_ONCE]
 
-    async def _has_webhooks(self) -> bool:
+    async def has_webhooks(self) -> bool:
         """Return whether there are webhooks at all; forget the cached ones if any has changed."""
         now = await self._table.get(roster())
         if now is None or now.hooks <= 0:
@@ -133,27 +146,43 @@ class EventQueue:
 
     # Which webhooks receive what
 
-    async def _events_of(self, change: RawChange) -> list[NewEvent]:
-        found: list[NewEvent] = []
-        for published in await self._translation.publications_of(change):
+    async def events_of(self, change: RawChange) -> ChangeEvents:
+        """Return the events of a change that webhooks receive; raises TableError if they cannot be determined now."""
+        found = ChangeEvents([], [])
+        translated = await self._translation.translate(change)
+        for error in translated.failures:
+            found.failures.append(await self._failure(change.id, None, change, error))
+        for published in translated.publications:
             if published.event is None or (published.event.is_reference and is_broadcast(published.event)):
                 continue
             try:
                 new = await self._event_of(published.id, published.event, change)
-            except TableError:
-                raise
-            except Exception as error:  # it would fail again the next time, and must not block all other events
-                _log.error("an event was not queued", event_id=published.id, why=f"{type(error).__name__}: {error}")
+            except Exception as error:
+                if not is_permanent(error):
+                    raise
+                found.failures.append(await self._failure(published.id, published.event, change, error))
                 continue
             if new is not None:
-                found.append(new)
+                found.events.append(new)
         await asyncio.sleep(0)  # the reads may all return at once: yield to other tasks
         return found
+
+    async def _failure(self, id: str, event: Event | None, change: RawChange, error: Exception) -> Failure:
+        """Return what is recorded about an event that cannot be created, and log and count it."""
+        self._usage.failed_changes += 1
+        name = type(error).__name__
+        key = f"{change.key.pk} / {change.key.sk}"
+        _log.error("an event of webhooks was not created", event_id=id, key=key, why=f"{name}: {error}")
+        tenant = await self._tenants.tenant_of(event, change)
+        hooks = [] if tenant is None else await self._webhooks_of(tenant)
+        meant = [hook for hook in hooks if self._may_receive(hook, None if event is None else event.t, change)]
+        why = f"The event could not be created ({name}). The log of the server has the details."
+        return Failure(change, id, UNKNOWN if event is None else event.t, meant, why)
 
     async def _event_of(self, id: str, event: Event, change: RawChange) -> NewEvent | None:
         tenant = await self._tenants.tenant_of(event, change)
         hooks = [] if tenant is None else await self._webhooks_of(tenant)
-        hooks = [hook for hook in hooks if self._may_receive(hook, event.t, change.at_ms)]
+        hooks = [hook for hook in hooks if self._may_receive(hook, event.t, change)]
         if tenant is None or not hooks:
             return None
         if event.is_reference:
@@ -162,14 +191,17 @@ class EventQueue:
         hooks = [hook for hook in hooks if hook.rooms is None or body.room_id in hook.rooms]
         return NewEvent(id, change.at_ms, tenant, hooks, body) if hooks else None
 
-    def _may_receive(self, hook: Webhook, name: str, at_ms: int) -> bool:
-        """Return whether an event is selected, and not from before the webhook or from long after it was disabled."""
-        created_ms = milliseconds(hook.created_at)
-        is_earlier = at_ms < (created_ms if at_ms % SECOND_MS else created_ms // SECOND_MS * SECOND_MS)
-        if is_earlier or not is_selected(hook.events, name):
+    def _may_receive(self, hook: Webhook, name: str | None, change: RawChange) -> bool:
+        """Return whether an event is selected, and not from before the webhook or from long after it was disabled.
+
+        An event without a name, because it could not be created, may have been any of them.
+        """
+        if is_earlier(change, milliseconds(hook.created_at)) or (
+            name is not None and not is_selected(hook.events, name)
+        ):
             return False
         disabled = hook.disabled_at
-        return disabled is None or at_ms - milliseconds(disabled) < REPLAY_SECONDS * 1000
+        return disabled is None or change.at_ms - milliseconds(disabled) < REPLAY_SECONDS * 1000
 
     # Writing
 
@@ -183,20 +215,31 @@ class EventQueue:
         if work:
             self._queued()
 
+    async def queue_again(self, order: EventOrder, event: NewEvent, hook: Webhook) -> None:
+        """Queue the event of a change that could not be translated before, for one webhook, at its old position."""
+        with contextlib.suppress(ConditionFailed):  # it was created for another webhook
+            await self._table.write(event=Create(self._stored(event)), pattern=queue_event)
+        with contextlib.suppress(ConditionFailed):  # it is in the queue already
+            await self._table.write(queues=[Create(self._reference(order, event, hook))], pattern=queue_event)
+
+    def _stored(self, event: NewEvent) -> WebhookEvent:
+        return WebhookEvent(
+            event_key=hash_part(event.id),
+            event_id=event.id,
+            body=event.body.body,
+            ttl=self._clock.now_seconds() + EVENT_SECONDS,
+        )
+
     async def _write_room(self, events: Sequence[tuple[EventOrder, NewEvent]]) -> None:
         for order, event in events:
-            stored = WebhookEvent(
-                event_key=hash_part(event.id),
-                event_id=event.id,
-                body=event.body.body,
-                ttl=self._clock.now_seconds() + EVENT_SECONDS,
-            )
             active = [Create(self._reference(order, event, hook)) for hook in event.hooks if hook.disabled_at is None]
             skipped = [
                 Create(self._skipped(order, event, hook)) for hook in event.hooks if hook.disabled_at is not None
             ]
             try:
-                await self._table.write(event=Create(stored), queues=active, logs=skipped, pattern=queue_event)
+                await self._table.write(
+                    event=Create(self._stored(event)), queues=active, logs=skipped, pattern=queue_event
+                )
             except ConditionFailed:
                 continue  # it was queued before the consumer was killed
 
@@ -229,6 +272,18 @@ class EventQueue:
             state="skipped",
             ttl=self._clock.now_seconds() + LOG_SECONDS,
         )
+
+
+def is_earlier(change: RawChange, moment_ms: int) -> bool:
+    """Return whether a change was made before a moment; False if that cannot be known.
+
+    DynamoDB dates a change by the second. Within that second, the times count that the writer put into the row.
+    """
+    if change.at_ms % SECOND_MS or change.at_ms // SECOND_MS != moment_ms // SECOND_MS:
+        return change.at_ms < moment_ms
+    times = [lenient_ms(value) for value in (change.new or {}).values() if isinstance(value, str)]
+    written_ms = max((ms for ms in times if ms is not None and 0 <= ms - change.at_ms < SECOND_MS), default=moment_ms)
+    return written_ms < moment_ms
 
 
 async def announce(table: Table, ids: Ids, work: tuple[HookId, Tenant]) -> None:

@@ -17,6 +17,7 @@ from sobremesa.core.webhook_signature import new_secret
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
 from sobremesa.domains.webhooks.addresses import AddressRules
 from sobremesa.domains.webhooks.entities import (
+    LOG_SECONDS,
     Delivery,
     EventOrder,
     HookId,
@@ -35,6 +36,7 @@ from sobremesa.domains.webhooks.event_names import EventNames
 from sobremesa.domains.webhooks.queueing import REPLAY_SECONDS, announcement
 from sobremesa.domains.webhooks.replaying import JOB, ReplayJob
 from sobremesa.domains.webhooks.sending import Sender
+from sobremesa.domains.webhooks.stored_secrets import StoredSecrets, UnreadableSecret
 from sobremesa.table import Condition, Create, Delete, Operation, Page, Table, Update, Upsert, add, equals, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.updates import Changes
@@ -53,6 +55,13 @@ class Replay(NamedTuple):
     since_ms: int
 
 
+class WebhookSecret(NamedTuple):
+    """A webhook, and its secret, which is not shown again."""
+
+    hook: Webhook
+    secret: str
+
+
 class Webhooks:
     """The webhooks of all tenants."""
 
@@ -66,6 +75,7 @@ class Webhooks:
         jobs: Jobs,
         addresses: AddressRules,
         event_names: EventNames,
+        secrets: StoredSecrets,
         sender: Sender,
     ) -> None:
         self._table = table
@@ -75,24 +85,26 @@ class Webhooks:
         self._jobs = jobs
         self._addresses = addresses
         self._event_names = event_names
+        self._secrets = secrets
         self._sender = sender
         self._quotas = Quotas(table, clock)
 
     async def create(
         self, actor: Actor, tenant: Tenant, *, url: str, events: Sequence[str], rooms: Sequence[str] | None = None
-    ) -> Webhook:
+    ) -> WebhookSecret:
         """Create a webhook. The result has its secret, which is not shown again."""
         _require(actor, tenant)
         events = self._event_names.require_known(events)
         url = await self._addresses.require_url(url)
         now = self._clock.now()
+        hook_id, secret = HookId(self._ids.mint()), new_secret()
         hook = Webhook(
             tenant=tenant,
-            hook_id=HookId(self._ids.mint()),
+            hook_id=hook_id,
             url=url,
             events=events,
             rooms=_unique(rooms),
-            secret=new_secret(),
+            secret=self._secrets.encrypt(hook_id, secret),
             created_at=now,
             updated_at=now,
         )
@@ -103,7 +115,7 @@ class Webhooks:
             audit=self._audit.entry(tenant_scope(tenant), actor, "webhook.create", target=hook.hook_id),
             pattern=create_webhook,
         )
-        return hook
+        return WebhookSecret(hook, secret)
 
     async def list_webhooks(
         self, actor: Actor, tenant: Tenant, *, limit: int = 50, cursor: str | None = None
@@ -148,16 +160,23 @@ class Webhooks:
             changes += set_to(disabled_at=at, disabled_reason=reason, failing_since=None)
         return await self._change(actor, tenant, hook_id, "webhook.update", changes)
 
-    async def rotate(self, actor: Actor, tenant: Tenant, hook_id: HookId) -> Webhook:
-        """Replace the secret. Requests are signed with both for a day."""
+    async def rotate(self, actor: Actor, tenant: Tenant, hook_id: HookId) -> WebhookSecret:
+        """Replace the secret. Requests are signed with both for a day, unless the old one cannot be decrypted."""
         hook = await self.get(actor, tenant, hook_id)
+        secret = new_secret()
+        try:
+            previous = self._secrets.encrypt(hook_id, self._secrets.decrypt(hook_id, hook.secret))
+        except UnreadableSecret:
+            previous = None
         changes = set_to(
-            secret=new_secret(),
-            previous_secret=hook.secret,
-            previous_until_ms=self._clock.now_ms() + ROTATION_SECONDS * 1000,
+            secret=self._secrets.encrypt(hook_id, secret),
+            previous_secret=previous,
+            previous_until_ms=self._clock.now_ms() + ROTATION_SECONDS * 1000 if previous else 0,
         )
         not_rotated = equals("secret", hook.secret)
-        return await self._change(actor, tenant, hook_id, "webhook.rotate", changes, when=not_rotated)
+        return WebhookSecret(
+            await self._change(actor, tenant, hook_id, "webhook.rotate", changes, when=not_rotated), secret
+        )
 
     async def delete(self, actor: Actor, tenant: Tenant, hook_id: HookId) -> None:
         """Delete a webhook, with its queue and its delivery log."""
@@ -186,8 +205,10 @@ class Webhooks:
         hook = await self.get(actor, tenant, hook_id)
         if hook.disabled_at is not None:
             raise WebhookDisabled
-        since_ms = max(since_ms, self._clock.now_ms() - REPLAY_SECONDS * 1000)
-        job = ReplayJob(tenant, hook_id, since_ms, EventOrder(self._ids.mint()))
+        now_ms = self._clock.now_ms()
+        failed_since_ms = max(since_ms, now_ms - LOG_SECONDS * 1000)
+        since_ms = max(since_ms, now_ms - REPLAY_SECONDS * 1000)
+        job = ReplayJob(tenant, hook_id, since_ms, EventOrder(self._ids.mint()), failed_since_ms)
         await self._table.write(
             job=self._jobs.new(JOB, msgspec.json.encode(job).decode()),
             audit=self._audit.entry(tenant_scope(tenant), actor, "webhook.replay", target=hook_id),

@@ -14,6 +14,8 @@ class WebhookUsage:
 
     def __init__(self) -> None:
         self.attempts: Counter[str] = Counter(dict.fromkeys((DELIVERED, FAILED, GONE, GIVEN_UP), 0))
+        self.failed_changes = 0
+        """How many events could not be created; they are in the delivery logs as failed."""
         self._pending: dict[HookId, int] = {}
         self._oldest_ms: dict[HookId, int] = {}
         self.queued_lag_seconds = 0.0

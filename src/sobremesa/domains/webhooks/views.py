@@ -55,6 +55,8 @@ class DeliveryView(Output):
     timestamp: Instant
     state: DeliveryState
     """`skipped`: the webhook was disabled; a replay sends it."""
+    error: str | None
+    """Why the event could not be created, with the type `unknown` if not even that is known. A replay tries again."""
     next_attempt_at: Instant | None
     attempts: list[AttemptView]
 
@@ -70,8 +72,8 @@ def webhook_view(hook: Webhook, clock: Clock) -> WebhookView:
     return WebhookView(**_fields(hook, clock))
 
 
-def webhook_with_secret(hook: Webhook, clock: Clock) -> WebhookWithSecret:
-    return WebhookWithSecret(**_fields(hook, clock), secret=hook.secret)
+def webhook_with_secret(hook: Webhook, secret: str, clock: Clock) -> WebhookWithSecret:
+    return WebhookWithSecret(**_fields(hook, clock), secret=secret)
 
 
 def _fields(hook: Webhook, clock: Clock) -> dict[str, Any]:
@@ -98,6 +100,7 @@ def delivery_view(delivery: Delivery) -> DeliveryView:
         room_id=delivery.room_id,
         timestamp=instant(delivery.at_ms),
         state=delivery.state,
+        error=delivery.error,
         next_attempt_at=instant(delivery.next_ms) if delivery.next_ms else None,
         attempts=msgspec.convert(delivery.attempts[::-1], list[AttemptView]),
     )

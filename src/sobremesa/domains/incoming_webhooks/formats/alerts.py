@@ -8,7 +8,7 @@ from sobremesa.domains.incoming_webhooks.formats.markdown import bold, code, lin
 
 MAX_ALERTS = 10
 MAX_LABELS = 8
-MAX_TEXT = 500
+MAX_NOTE = 500
 _SHOWN_ELSEWHERE = ("alertname", "__alert_rule_uid__", "grafana_folder")
 
 
@@ -79,5 +79,5 @@ def _alert(alert: Alert, body: AlertsBody) -> str:
         )
         if url
     ]
-    parts = [name, line(text, MAX_TEXT), " ".join(code(label) for label in labels), " · ".join(links)]
+    parts = [name, line(text, MAX_NOTE), " ".join(code(label) for label in labels), " · ".join(links)]
     return f"- {mark} " + " ".join(part for part in parts if part)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 import msgspec
 
 from sobremesa.domains.incoming_webhooks.formats.markdown import (
-    MAX_CONTENT,
+    MAX_TEXT,
     bold,
     cut,
+    joined,
     line,
     link,
     paragraphs,
@@ -17,8 +19,6 @@ from sobremesa.domains.incoming_webhooks.formats.markdown import (
 )
 
 MAX_EMBEDS = 10
-MAX_TEXT = 2 * MAX_CONTENT
-"""More than this of one text is not looked at: it would be cut."""
 MAX_FIELDS = 25
 
 _MENTION = re.compile(r"<(?:@[!&]?|#)(\d{1,20})>|@(everyone|here)\b")
@@ -72,7 +72,8 @@ class DiscordBody(msgspec.Struct):
 
 def render(body: DiscordBody) -> str:
     """Return the message as text."""
-    return paragraphs([_markdown(body.content or ""), *(_embed(embed) for embed in body.embeds[:MAX_EMBEDS])])
+    embeds = (_embed(embed) for embed in body.embeds[:MAX_EMBEDS])
+    return paragraphs(chain([_markdown(body.content or "")], embeds))
 
 
 def _markdown(text: str) -> str:
@@ -87,13 +88,13 @@ def _markdown(text: str) -> str:
 
 
 def _embed(embed: Embed) -> str:
-    fields = [f"- {bold(line(field.name))} {_one_line(field.value)}".strip() for field in embed.fields[:MAX_FIELDS]]
+    fields = (f"- {bold(line(field.name))} {_one_line(field.value)}".strip() for field in embed.fields[:MAX_FIELDS])
     title = bold(link(embed.title, embed.url)) if embed.title else ""
     inside = [
         link(embed.author.name, embed.author.url) if embed.author is not None else "",
         title,
         _markdown(embed.description or ""),
-        *fields,
+        joined(fields),
         link("image", embed.image.url) if embed.image is not None and embed.image.url else "",
         line(embed.footer.text) if embed.footer is not None else "",
     ]
@@ -101,4 +102,4 @@ def _embed(embed: Embed) -> str:
 
 
 def _one_line(text: str) -> str:
-    return _markdown(" ".join(text.split()))
+    return _markdown(" ".join(text[:MAX_TEXT].split()))

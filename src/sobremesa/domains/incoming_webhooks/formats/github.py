@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from sobremesa.domains.incoming_webhooks.formats.markdown import (
+    MAX_TEXT,
     bold,
     code,
     first_line,
@@ -193,7 +194,7 @@ def _repository(body: GithubBody) -> str:
 
 def _excerpt(text: str | None) -> str:
     """Return the beginning of a description as a quote. GitHub's Markdown is mostly ours, but mentions nobody here."""
-    words = shortened((text or "").replace("\r\n", "\n").strip(), MAX_BODY).replace("@", "\\@")
+    words = shortened((text or "")[:MAX_TEXT].replace("\r\n", "\n").strip(), MAX_BODY).replace("@", "\\@")
     return quote_block(words)
 
 

@@ -10,6 +10,8 @@ MAX_LINE = 300
 MAX_LINK_TEXT = 200
 MAX_ADDRESS = 1500
 MAX_CONTENT = 4000
+MAX_TEXT = 2 * MAX_CONTENT
+"""More than this of one text is not looked at: it would be cut."""
 CUT = "…"
 
 # What the parser treats as marks. Underscores inside a word and a # inside a text are not marks.
@@ -26,12 +28,16 @@ def escape(text: str) -> str:
 
 def line(text: str | None, at_most: int = MAX_LINE) -> str:
     """Return the text in one line, shortened and escaped."""
-    return escape(shortened(_SPACES.sub(" ", text or "").strip(), at_most))
+    return escape(shortened(_one_line(text), at_most))
 
 
 def first_line(text: str | None, at_most: int = MAX_LINE) -> str:
     """Return the first line of a text, shortened and escaped."""
-    return line((text or "").strip().partition("\n")[0], at_most)
+    return line((text or "")[:MAX_TEXT].strip().partition("\n")[0], at_most)
+
+
+def _one_line(text: str | None) -> str:
+    return _SPACES.sub(" ", (text or "")[:MAX_TEXT]).strip()
 
 
 def shortened(text: str, at_most: int) -> str:
@@ -41,7 +47,13 @@ def shortened(text: str, at_most: int) -> str:
 
 def address(url: str | None) -> str | None:
     """Return an address that can be linked, else None."""
-    if not url or len(url) > MAX_ADDRESS or urlsplit(url).scheme.lower() not in ("http", "https", "mailto"):
+    if not url or len(url) > MAX_ADDRESS:
+        return None
+    try:
+        scheme = urlsplit(url).scheme.lower()
+    except ValueError:  # such as an opening bracket without a closing one
+        return None
+    if scheme not in ("http", "https", "mailto"):
         return None
     # Spaces and parentheses would end the link.
     return quote(url, safe="%/:?#[]@!$&'*+,;=~-._")
@@ -52,7 +64,7 @@ def link(text: str | None, url: str | None) -> str:
     href = address(url)
     if href is None:
         return line(text)
-    words = _SPACES.sub(" ", text or "").strip().replace("[", "(").replace("]", ")")
+    words = _one_line(text).replace("[", "(").replace("]", ")")
     return f"[{shortened(words or href, MAX_LINK_TEXT)}]({href})"
 
 
@@ -63,7 +75,7 @@ def bold(text: str) -> str:
 
 def code(text: str | None, at_most: int = MAX_LINE) -> str:
     """Return text as code on one line."""
-    plain = _SPACES.sub(" ", (text or "").replace("`", "'")).strip()
+    plain = _one_line(text).replace("`", "'")
     return f"`{shortened(plain, at_most)}`" if plain else ""
 
 
@@ -78,8 +90,21 @@ def quote_block(text: str) -> str:
 
 
 def paragraphs(parts: Iterable[str | None], between: str = "\n") -> str:
-    """Return the parts that are not empty, within the length of a message."""
-    return cut(between.join(part for part in parts if part))
+    """Return the parts that are not empty, within the length of a message. Parts beyond it are not even rendered."""
+    return cut(joined(parts, between))
+
+
+def joined(parts: Iterable[str | None], between: str = "\n") -> str:
+    """Return the parts that are not empty, up to the first that exceeds the length of a message."""
+    found: list[str] = []
+    length = 0
+    for part in parts:
+        if part:
+            found.append(part)
+            length += len(part)
+        if length > MAX_CONTENT:
+            break
+    return between.join(found)
 
 
 def cut(text: str, at_most: int = MAX_CONTENT) -> str:

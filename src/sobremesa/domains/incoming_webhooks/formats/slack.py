@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from sobremesa.domains.incoming_webhooks.formats.markdown import (
-    MAX_CONTENT,
+    MAX_TEXT,
     address,
     bold,
+    code,
     code_block,
     cut,
     escape,
+    joined,
     line,
     link,
     paragraphs,
@@ -21,8 +24,6 @@ from sobremesa.domains.incoming_webhooks.formats.markdown import (
 )
 
 MAX_PARTS = 50
-MAX_TEXT = 2 * MAX_CONTENT
-"""More than this of one text is not looked at: it would be cut."""
 
 _TOKEN = re.compile(r"<([^<>\n]{1,2000})>|```(.*?)```|`([^`\n]+)`|\*([^*\n]+)\*|~([^~\n]+)~", re.DOTALL)
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
@@ -80,11 +81,8 @@ class SlackBody(msgspec.Struct):
 
 def render(body: SlackBody) -> str:
     """Return the message as text. With blocks, `text` is only their summary, as in Slack."""
-    blocks = [_block(block) for block in body.blocks[:MAX_PARTS]]
-    shown = any(blocks)
-    parts = blocks if shown else [mrkdwn(body.text or "")]
-    parts += [_attachment(attachment) for attachment in body.attachments[:MAX_PARTS]]
-    return paragraphs(parts)
+    shown = joined(_block(block) for block in body.blocks[:MAX_PARTS]) or mrkdwn(body.text or "")
+    return paragraphs(chain([shown], (_attachment(attachment) for attachment in body.attachments[:MAX_PARTS])))
 
 
 def mrkdwn(text: str) -> str:
@@ -145,7 +143,7 @@ def _text(text: Text | str | None) -> str:
         return ""
     if isinstance(text, str):
         return mrkdwn(text)
-    return escape(text.text) if text.type == "plain_text" else mrkdwn(text.text)
+    return escape(text.text[:MAX_TEXT]) if text.type == "plain_text" else mrkdwn(text.text)
 
 
 def _block(block: Block) -> str:
@@ -153,20 +151,18 @@ def _block(block: Block) -> str:
         case "header":
             return bold(_text(block.text))
         case "section" | "markdown":
-            fields = [f"- {_text(field).replace(chr(10), ' ')}" for field in block.fields[:MAX_PARTS]]
-            return "\n".join(part for part in (_text(block.text), *fields) if part)
+            fields = (f"- {_text(field).replace(chr(10), ' ')}" for field in block.fields[:MAX_PARTS])
+            return joined(chain([_text(block.text)], fields))
         case "context":
-            texts = [_element(element) for element in block.elements[:MAX_PARTS]]
-            return " ".join(text for text in texts if text)
+            return joined((_element(element) for element in block.elements[:MAX_PARTS]), " ")
         case "divider":
             return "———"
         case "image":
             return link(block.alt_text or "image", block.image_url)
         case "rich_text":
-            return "\n".join(_rich(element) for element in block.elements[:MAX_PARTS])
+            return joined(_rich(element) for element in block.elements[:MAX_PARTS])
         case "actions":
-            buttons = [_element(element) for element in block.elements[:MAX_PARTS]]
-            return " · ".join(text for text in buttons if text)
+            return joined((_element(element) for element in block.elements[:MAX_PARTS]), " · ")
         case _:
             return ""
 
@@ -179,7 +175,7 @@ def _element(element: dict[str, Any]) -> str:
     if element.get("type") == "image":
         return line(_string(element.get("alt_text")))
     return (
-        (escape(words) if element.get("type") in ("plain_text", "button") else mrkdwn(words))
+        (escape(words[:MAX_TEXT]) if element.get("type") in ("plain_text", "button") else mrkdwn(words))
         if isinstance(words, str)
         else ""
     )
@@ -187,16 +183,17 @@ def _element(element: dict[str, Any]) -> str:
 
 def _rich(element: dict[str, Any], depth: int = 0) -> str:
     """Return a rich text element: sections, lists, quotes and preformatted text."""
-    inside = [each for each in element.get("elements") or () if isinstance(each, dict)][:MAX_PARTS]
+    given = element.get("elements")
+    inside = [each for each in (given[:MAX_PARTS] if isinstance(given, list) else ()) if isinstance(each, dict)]
     match element.get("type"):
         case "rich_text_list" if depth < 3:
-            return "\n".join(f"- {_rich(each, depth + 1)}" for each in inside)
+            return joined(f"- {_rich(each, depth + 1)}" for each in inside)
         case "rich_text_quote":
-            return quote_block("".join(_run(each) for each in inside))
+            return quote_block(joined(map(_run, inside), ""))
         case "rich_text_preformatted":
-            return code_block("".join(_string(each.get("text")) for each in inside))
+            return code_block(joined((_string(each.get("text")) for each in inside), ""))
         case _:
-            return "".join(_run(each) for each in inside)
+            return joined(map(_run, inside), "")
 
 
 def _run(run: dict[str, Any]) -> str:
@@ -204,10 +201,10 @@ def _run(run: dict[str, Any]) -> str:
     if run.get("type") == "link":
         return link(text or _string(run.get("url")), _string(run.get("url")))
     if run.get("type") == "emoji":
-        return f":{_string(run.get('name'))}:"
+        return f":{line(_string(run.get('name')))}:"
     given = run.get("style")
     style: dict[str, Any] = given if isinstance(given, dict) else {}
-    shown = f"`{text}`" if style.get("code") else escape(text)
+    shown = code(text, MAX_TEXT) if style.get("code") else escape(text)
     for name, mark in (("bold", "**"), ("italic", "_"), ("strike", "~~")):
         if style.get(name) and text.strip() == text and text:
             shown = f"{mark}{shown}{mark}"
@@ -215,25 +212,25 @@ def _run(run: dict[str, Any]) -> str:
 
 
 def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return value[:MAX_TEXT] if isinstance(value, str) else ""
 
 
 def _attachment(attachment: Attachment) -> str:
-    fields = [
+    fields = (
         f"- {bold(line(field.title))} {mrkdwn(field.value or '').replace(chr(10), ' ')}".strip()
         for field in attachment.fields[:MAX_PARTS]
         if field.title or field.value
-    ]
+    )
     inside = [
         line(attachment.author_name),
         bold(line(attachment.title)) if address(attachment.title_link) is None else _title(attachment),
         mrkdwn(attachment.text or ""),
-        *fields,
-        *(_block(block) for block in attachment.blocks[:MAX_PARTS]),
+        joined(fields),
+        joined(_block(block) for block in attachment.blocks[:MAX_PARTS]),
         link("image", attachment.image_url) if attachment.image_url else "",
         line(attachment.footer),
     ]
-    body = "\n".join(part for part in inside if part) or escape(attachment.fallback or "")
+    body = "\n".join(part for part in inside if part) or escape(_string(attachment.fallback))
     return cut("\n".join(part for part in (mrkdwn(attachment.pretext or ""), quote_block(body)) if part))
 
 
