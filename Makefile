@@ -40,7 +40,7 @@ test: install lint-python ## Lint, check types and imports, and run every test, 
 	@$(MAKE) -j $(if $(COVERAGE),1,2) pytest beside
 
 pytest: install
-	@$(BIN)/pytest -q -n 3 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n 3 --dist worksteal $(COVERED) $(PYTEST_ARGS)
 
 beside: install
 	@{ $(MAKE) lint-web && $(MAKE) e2e && $(MAKE) types && $(MAKE) vitest; } > $(VENV)/beside.log 2>&1 || { cat $(VENV)/beside.log; exit 1; }
