@@ -30,6 +30,8 @@ MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)
 INBOX_STEPS = _length(40, 80)
+RECORD_SEQUENCES = _length(8, 300)
+"""With how many random sequences of changes the tabs of records are compared."""
 CUT_SOCKETS = _length(300, 2_000)
 """How many sockets are cut at once and resume."""
 PUBLISH_RECIPIENTS = _length(3_000, 10_000)
