@@ -20,8 +20,10 @@ PROPERTY_EXAMPLES = _length(40, 1_000)
 """How many random examples a property is tried with, unless its test overrides it."""
 CRASH_CYCLES = _length(4, 100)
 """How often a process is killed while it writes."""
-POWER_CUTS = _length(40, 1_000)
-"""At how many places a recorded run is cut."""
+POWER_CUTS = _length(15, 1_000)
+"""At how many places a recorded run is cut, and at how many acknowledgments."""
+POWER_CUTS_AT_CREATION = _length(1, 3)
+"""How often the power fails at each write that creates a store."""
 DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
 """How many random operations the engines are compared by."""
 SCHEMATHESIS_EXAMPLES = _length(1, 100)
