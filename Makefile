@@ -42,7 +42,7 @@ test: install lint-python ## Lint, check types and imports, and run every test, 
 	@$(MAKE) -k -j $(if $(COVERAGE),1,2) pytest beside RESULTS=later; status=$$?; cat $(VENV)/beside.txt; exit $$status
 
 pytest: install
-	@$(BIN)/pytest -q -n 3 --dist loadgroup $(COVERED) $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n 3 --dist worksteal $(COVERED) $(PYTEST_ARGS)
 
 # One line for each step: its result, its seconds, and how many tests it ran; of one that fails, all that it printed.
 # Every step runs, also after one that failed. `beside.log` keeps the output of all of them.

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -28,6 +29,18 @@ hypothesis.settings.load_profile("sobremesa")
 # which takes longer than most of what they are started for.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a folder together, in the random order that they are in.
+
+    The servers of a folder (scope `package`) stop as soon as a test of another folder comes, and start again for the
+    next of their own. For the same reason `make test` distributes long runs of tests (`worksteal`), not single ones.
+    """
+    folders: dict[Path, int] = {}
+    for item in items:
+        folders.setdefault(item.path.parent, len(folders))
+    items.sort(key=lambda item: folders[item.path.parent])
 
 
 class Renewed:

@@ -20,8 +20,10 @@ PROPERTY_EXAMPLES = _length(40, 1_000)
 """How many random examples a property is tried with, unless its test overrides it."""
 CRASH_CYCLES = _length(4, 100)
 """How often a process is killed while it writes."""
-POWER_CUTS = _length(40, 1_000)
-"""At how many places a recorded run is cut."""
+POWER_CUTS = _length(15, 1_000)
+"""At how many places a recorded run is cut, and at how many acknowledgments."""
+POWER_CUTS_AT_CREATION = _length(1, 3)
+"""How often the power fails at each write that creates a store."""
 DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
 """How many random operations the engines are compared by."""
 SCHEMATHESIS_EXAMPLES = _length(1, 100)
@@ -33,6 +35,8 @@ MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)
 INBOX_STEPS = _length(40, 80)
+RECORD_SEQUENCES = _length(8, 300)
+"""With how many random sequences of changes the tabs of records are compared."""
 CUT_SOCKETS = _length(300, 2_000)
 """How many sockets are cut at once and resume."""
 PUBLISH_RECIPIENTS = _length(3_000, 10_000)

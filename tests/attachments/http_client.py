@@ -6,12 +6,15 @@ import io
 from typing import Any, NamedTuple
 
 import aiohttp
+import pytest
 from multidict import CIMultiDict
 
 from api.calling import TIMEOUT, Caller, Reply, check_form
 
 MAX_BYTES = 2_000_000
 """The upload limit of the servers in these tests."""
+ON_ONE_ENGINE = pytest.mark.parametrize("engine", ["embedded"], indirect=True, scope="package")
+"""Marks tests of what happens before or after the table: forms, types, pictures, headers."""
 
 
 class Fetched(NamedTuple):

@@ -1,4 +1,7 @@
-"""A script that processes one file, and prints the outcome and the cost of this process and its children."""
+"""A script that processes the files it reads the names of, each in a folder of its own.
+
+For each it prints the outcome, the processor time of this process and its children, and their peak of memory so far.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,8 @@ def peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    before = cpu_seconds()
-    outcome = asyncio.run(process(Path(sys.argv[1]), sys.argv[2]))
-    print(json.dumps({"outcome": outcome, "cpu": cpu_seconds() - before, "peak": peak_bytes()}))
+    for line in sys.stdin:
+        file, declared = json.loads(line)
+        before = cpu_seconds()
+        outcome = asyncio.run(process(Path(file), declared))
+        print(json.dumps({"outcome": outcome, "cpu": cpu_seconds() - before, "peak": peak_bytes()}), flush=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,21 +15,26 @@ from demo.running import Login, copied, demo_running, logins_of
 from sobremesa.client import Client
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all of these: creating the demo takes as long as using it."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("demo"))
-
-
-@pytest.fixture(scope="session")  # other tests may come between, and no test changes it: it can stay
+@pytest.fixture(scope="session")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("demo")
+    """Create the demo once for all workers: it takes longer than all of these tests, and none of them changes it."""
+    folder = shared_folder(tmp_path_factory) / "demo"
+    folder.mkdir(exist_ok=True)
     store = f"sqlite:///{folder / 'world.db'}"
-    with demo_running(store, folder / "first.log", "--quiet") as server:
-        assert "Creating the demo" in server.log.read_text()
-        assert server.stop() == 0
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "complete").exists():
+            with demo_running(store, folder / "first.log", "--quiet") as server:
+                assert "Creating the demo" in server.log.read_text()
+                assert server.stop() == 0
+            (folder / "complete").touch()
     return store
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of this run that all of its workers have in common."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 @pytest.fixture(scope="package")

@@ -18,7 +18,7 @@ from durability.chat import LAYOUT, Message, send, talk
 from durability.inspection import AcknowledgedLost, inspect
 from durability.recording_disk import Disk, Record, Synced, recording_disk
 from lengths import POWER_CUTS as CUTS
-from lengths import SEED
+from lengths import POWER_CUTS_AT_CREATION, SEED
 from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.embedded import EmbeddedEngine, writer
 from sobremesa.table.errors import StoreError
@@ -118,7 +118,8 @@ async def test_a_power_cut_loses_no_acknowledged_write_and_leaves_none_half_done
 ) -> None:
     chance = random.Random(SEED)
     run = await recorded_run(tmp_path / "chat.db", checkpoint_pages=checkpoint_pages)
-    cuts = run.places_of_acks() | {chance.randrange(len(run.record) + 1) for _ in range(CUTS)}
+    acks = sorted(run.places_of_acks())
+    cuts = {*chance.sample(acks, min(CUTS, len(acks))), *(chance.randrange(len(run.record) + 1) for _ in range(CUTS))}
 
     verdict = await cut_at(run, cuts, tmp_path, chance)
 
@@ -134,7 +135,8 @@ async def test_small_checkpoints_do_happen_in_the_recorded_run(tmp_path: Path) -
     assert syncs_of_the_file > closings + 10
 
 
-@pytest.mark.parametrize("moment", range(3))
+@pytest.mark.long
+@pytest.mark.parametrize("moment", range(POWER_CUTS_AT_CREATION))
 async def test_power_loss_during_creation_leaves_a_store_that_opens(tmp_path: Path, moment: int) -> None:
     chance = random.Random(SEED + moment)
     run = await recorded_run(tmp_path / "chat.db")
@@ -164,7 +166,7 @@ async def test_the_power_cuts_have_teeth_with_too_few_syncs_the_store_is_whole_b
     chance = random.Random(SEED)
     run = await recorded_run(tmp_path / "chat.db", synchronous="NORMAL")
 
-    verdict = await cut_at(run, chance.sample(run.places_under_load(), 60), tmp_path, chance)
+    verdict = await cut_at(run, chance.sample(run.places_under_load(), 25), tmp_path, chance)
 
     print(f"TESTS_SEED={SEED}: {verdict.whole} whole, {len(verdict.lost)} lost, {len(verdict.broken)} broken")
     assert len(verdict.lost) > 5

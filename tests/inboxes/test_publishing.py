@@ -234,23 +234,23 @@ async def test_message_ids_increase_also_if_the_clock_of_a_node_is_behind(shop: 
     assert await shop.ids(ANA) == [third, second, first]
 
 
-@pytest.mark.parametrize("category", ["*", "", "a#b", "$public", "a\x00", "x" * (MAX_CATEGORY + 1)])
-async def test_ambiguous_category_is_refused(shop: Shop, category: str) -> None:
-    for users in ((), (ANA,)):
+async def test_ambiguous_category_is_refused(shop: Shop) -> None:
+    for category in ("*", "", "a#b", "$public", "a\x00", "x" * (MAX_CATEGORY + 1)):
+        for users in ((), (ANA,)):
+            with pytest.raises(BadCategory):
+                await shop.send(*users, category=category)
         with pytest.raises(BadCategory):
-            await shop.send(*users, category=category)
-    with pytest.raises(BadCategory):
-        await shop.mute(ANA, category)
-    assert await shop.rows("m#") == []
+            await shop.mute(ANA, category)
+        assert await shop.rows("m#") == []
 
 
-@pytest.mark.parametrize("user_id", ["", "a#b", "*", "$public", "x" * 201])
-async def test_invalid_user_id_is_refused_before_anything_is_written(shop: Shop, user_id: str) -> None:
-    notice = Notice(sender="shop", title="News", body="Something new")
-    for user_ids in ([ANA.user_id, UserId(user_id)], []):
-        with pytest.raises(BadRecipients):
-            await shop.inboxes.publish_to_users(KEY, SHOP, NEWS, notice, user_ids)
-    assert await shop.rows("m#") == []
+async def test_invalid_user_id_is_refused_before_anything_is_written(shop: Shop) -> None:
+    for user_id in ("", "a#b", "*", "$public", "x" * 201):
+        notice = Notice(sender="shop", title="News", body="Something new")
+        for user_ids in ([ANA.user_id, UserId(user_id)], []):
+            with pytest.raises(BadRecipients):
+                await shop.inboxes.publish_to_users(KEY, SHOP, NEWS, notice, user_ids)
+        assert await shop.rows("m#") == []
 
 
 async def test_recipients_who_are_not_in_the_tenant_are_refused_by_name(shop: Shop) -> None:
@@ -275,14 +275,14 @@ async def test_recipients_who_are_not_in_the_tenant_are_refused_by_name(shop: Sh
     assert (await publish("ben", "ana")).message_id == published.message_id  # the same request again
 
 
-@pytest.mark.parametrize("ttl", ["", "1", "d", "0d", "-1d", "1y", "1.5h", "200w4", "99999999w"])
-async def test_a_duration_is_a_number_and_a_unit(shop: Shop, ttl: str) -> None:
-    with pytest.raises(BadDuration):
-        await shop.send(ANA, ttl=ttl)
-    with pytest.raises(BadDuration):
-        await shop.inboxes.set_tenant(KEY, SHOP, title=None, ttl=ttl)
-    with pytest.raises(BadDuration):
-        await shop.inboxes.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={"default": ttl})
+async def test_a_duration_is_a_number_and_a_unit(shop: Shop) -> None:
+    for ttl in ("", "1", "d", "0d", "-1d", "1y", "1.5h", "200w4", "99999999w"):
+        with pytest.raises(BadDuration):
+            await shop.send(ANA, ttl=ttl)
+        with pytest.raises(BadDuration):
+            await shop.inboxes.set_tenant(KEY, SHOP, title=None, ttl=ttl)
+        with pytest.raises(BadDuration):
+            await shop.inboxes.set_inbox(KEY, SHOP, NEWS, title=None, description=None, ttl={"default": ttl})
 
 
 async def test_message_size_is_limited(shop: Shop) -> None:

@@ -115,10 +115,10 @@ async def test_cursor_is_of_use_only_for_its_user_and_its_inbox(shop: Shop) -> N
             await page(actor, SHOP, inbox, limit=1, cursor=other)
 
 
-@pytest.mark.parametrize("cursor", ["?", "IyMj", "Kg==", "ÿ", "A"])
-async def test_invalid_list_cursor_is_refused(shop: Shop, cursor: str) -> None:
-    with pytest.raises(BadCursor):
-        await shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=10, cursor=cursor)
+async def test_invalid_list_cursor_is_refused(shop: Shop) -> None:
+    for cursor in ("?", "IyMj", "Kg==", "ÿ", "A"):
+        with pytest.raises(BadCursor):
+            await shop.inboxes.list_messages(ANA, SHOP, NEWS, limit=10, cursor=cursor)
 
 
 async def test_marking_as_read_is_idempotent(shop: Shop) -> None:
@@ -249,12 +249,12 @@ async def test_message_archived_while_snoozed_does_not_reappear(shop: Shop) -> N
     assert await shop.numbers(ANA) == (0, 0)
 
 
-@pytest.mark.parametrize("seconds", [-10, 0, 101 * 366 * 86400])
-async def test_snooze_must_end_in_the_future(shop: Shop, seconds: int) -> None:
-    message_id = await shop.send(ANA)
+async def test_snooze_must_end_in_the_future(shop: Shop) -> None:
+    for seconds in (-10, 0, 101 * 366 * 86400):
+        message_id = await shop.send(ANA)
 
-    with pytest.raises(PastSnooze):
-        await shop.snooze(ANA, message_id, seconds=seconds)
+        with pytest.raises(PastSnooze):
+            await shop.snooze(ANA, message_id, seconds=seconds)
 
 
 async def test_muted_category_is_listed_and_not_counted_as_unread(shop: Shop) -> None:

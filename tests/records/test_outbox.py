@@ -28,10 +28,11 @@ from sobremesa.table import Delete, Put, Table, open_engine
 MAX_TAB_BYTES = 256 * 1024
 
 
-@pytest.fixture(params=["embedded", "dynamodb"])
-async def table(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Table]:
+@pytest.fixture
+async def table(request: pytest.FixtureRequest, address: RecordsAddress, tmp_path: Path) -> AsyncIterator[Table]:
+    """Embedded beside records in SQLite, in DynamoDB beside records in PostgreSQL: neither knows of the other."""
     store = f"sqlite:///{tmp_path / 'chat.db'}"
-    if request.param == "dynamodb":
+    if address.postgres:
         endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
         store = f"dynamodb://records-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
     engine = await open_engine(store, janitor=False)

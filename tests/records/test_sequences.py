@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lengths import RECORD_SEQUENCES
 from records.world import ADMIN, BUYER, SELLER, World, open_world
 from servers import Endpoint
 from sobremesa.core.clock import Instant
@@ -99,6 +100,7 @@ async def new_database(server: Endpoint, name: str) -> RecordsAddress:
     return parse_records(server.url.removesuffix("postgres") + name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_any_sequence_of_changes_ends_with_tabs_that_match_the_records(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
@@ -108,7 +110,7 @@ def test_any_sequence_of_changes_ends_with_tabs_that_match_the_records(
     else:
         address = RecordsAddress(file=str(tmp_path / "records.db"))
 
-    @settings(max_examples=25)
+    @settings(max_examples=RECORD_SEQUENCES)
     @given(revisions)
     def try_out(taken: list[Any]) -> None:
         asyncio.run(live(address, taken))

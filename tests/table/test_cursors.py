@@ -111,10 +111,10 @@ async def test_a_cursor_with_any_byte_altered_is_refused(table: Table, secret: b
             await table.query(ASKED, cursor=other)
 
 
-@pytest.mark.parametrize("nonsense", ["", "A", "====", "é", "a b", "\x00", "x" * 10_000, "null", "-" * 40])
-async def test_nonsense_is_no_cursor(table: Table, nonsense: str) -> None:
-    with pytest.raises(BadCursor):
-        await table.query(ASKED, cursor=nonsense)
+async def test_nonsense_is_no_cursor(table: Table) -> None:
+    for nonsense in ("", "A", "====", "é", "a b", "\x00", "x" * 10_000, "null", "-" * 40):
+        with pytest.raises(BadCursor):
+            await table.query(ASKED, cursor=nonsense)
 
 
 async def test_a_cursor_of_another_secret_is_refused(table: Table) -> None:
@@ -148,13 +148,13 @@ FORGERIES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("what", FORGERIES)
-async def test_a_forged_cursor_is_refused_and_cannot_leave_its_partition(table: Table, what: str) -> None:
+async def test_a_forged_cursor_is_refused_and_cannot_leave_its_partition(table: Table) -> None:
     await post(table, "r", 3)
     await post(table, "other", 3)
 
-    with pytest.raises(BadCursor):
-        await table.query(ASKED, cursor=forged(FORGERIES[what], ASKED))
+    for forgery in FORGERIES.values():
+        with pytest.raises(BadCursor):
+            await table.query(ASKED, cursor=forged(forgery, ASKED))
 
 
 async def test_a_forged_cursor_of_an_index_stays_in_its_partition(table: Table) -> None:

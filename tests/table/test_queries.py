@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
@@ -113,18 +115,17 @@ SORTS: list[tuple[SortCondition, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize("index", [None, gsi1, gsi2], ids=["table", "gsi1", "gsi2"])
-async def test_a_range_gives_just_the_sort_keys_in_it(engine: Engine, index: IndexName | None) -> None:
+async def test_a_range_gives_just_the_sort_keys_in_it(engine: Engine) -> None:
     for number, sk in enumerate(SORTS[0][1]):
         other = str(9 - number)
         await engine.write(row("p", sk, gsi1pk="g1", gsi1sk=sk, gsi2pk="g2", gsi2sk=sk, n=other))
-    pk = {None: "p", gsi1: "g1", gsi2: "g2"}[index]
+    partitions: list[tuple[IndexName | None, str]] = [(None, "p"), (gsi1, "g1"), (gsi2, "g2")]
 
-    for sort, expected in SORTS:
+    for (index, pk), (sort, expected) in product(partitions, SORTS):
         for backward in (False, True):
             page = await engine.query(QueryRequest(pk=pk, index=index, sort=sort, backward=backward))
             found = [item["sk"] for item in page.items]
-            assert found == (expected[::-1] if backward else expected), (sort, backward)
+            assert found == (expected[::-1] if backward else expected), (index, sort, backward)
             counted = await engine.query(
                 QueryRequest(pk=pk, index=index, sort=sort, backward=backward, count_only=True)
             )
@@ -254,32 +255,29 @@ async def test_an_index_follows_writes_and_deletes(table: Table) -> None:
     assert (await table.query(seats_of(room_id="r"))).items == []
 
 
-@pytest.mark.parametrize(
-    ("request_", "error"),
-    [
-        pytest.param({"pk": ""}, BadKey, id="an empty partition"),
-        pytest.param({"pk": "x" * 2049}, BadKey, id="a partition too long"),
-        pytest.param({"sort": SortPrefix("")}, BadKey, id="an empty prefix"),
-        pytest.param({"sort": SortEquals("x" * 1025)}, BadKey, id="a sort key too long"),
-        pytest.param({"sort": SortBetween("b", "a")}, BadExpression, id="bounds turned round"),
-        pytest.param({"limit": 0}, BadExpression, id="no rows"),
-        pytest.param({"limit": -1}, BadExpression, id="fewer than no rows"),
-        pytest.param({"index": "gsi9"}, BadExpression, id="an unknown index"),
-        pytest.param({"index": gsi1, "consistent": True}, BadExpression, id="a consistent index"),
-        pytest.param({"start": RawKey("other", "s")}, BadExpression, id="a start in another partition"),
-        pytest.param({"start": RawKey("p", "z"), "sort": SortPrefix("a")}, BadExpression, id="a start out of range"),
-        pytest.param({"start": IndexKey("s", RawKey("p", "s"))}, BadExpression, id="a start of an index"),
-        pytest.param({"index": gsi1, "start": RawKey("p", "s")}, BadExpression, id="a start of the table"),
-        pytest.param({"where": equals("pk", "x")}, BadExpression, id="a filter on the key"),
-        pytest.param({"where": present()}, BadExpression, id="a filter on the item"),
-        pytest.param({"index": gsi1, "where": absent("gsi1sk")}, BadExpression, id="a filter on the index's key"),
-        pytest.param({"fields": ()}, BadExpression, id="no fields"),
-        pytest.param({"fields": ("a",), "count_only": True}, BadExpression, id="fields of a count"),
-    ],
-)
-async def test_a_question_that_makes_no_sense_is_refused(
-    engine: Engine, request_: dict[str, Any], error: type[Exception]
-) -> None:
-    request = QueryRequest(**{"pk": "p", **request_})
+NONSENSE: list[tuple[str, dict[str, Any], type[Exception]]] = [
+    ("an empty partition", {"pk": ""}, BadKey),
+    ("a partition too long", {"pk": "x" * 2049}, BadKey),
+    ("an empty prefix", {"sort": SortPrefix("")}, BadKey),
+    ("a sort key too long", {"sort": SortEquals("x" * 1025)}, BadKey),
+    ("bounds turned round", {"sort": SortBetween("b", "a")}, BadExpression),
+    ("no rows", {"limit": 0}, BadExpression),
+    ("fewer than no rows", {"limit": -1}, BadExpression),
+    ("an unknown index", {"index": "gsi9"}, BadExpression),
+    ("a consistent index", {"index": gsi1, "consistent": True}, BadExpression),
+    ("a start in another partition", {"start": RawKey("other", "s")}, BadExpression),
+    ("a start out of range", {"start": RawKey("p", "z"), "sort": SortPrefix("a")}, BadExpression),
+    ("a start of an index", {"start": IndexKey("s", RawKey("p", "s"))}, BadExpression),
+    ("a start of the table", {"index": gsi1, "start": RawKey("p", "s")}, BadExpression),
+    ("a filter on the key", {"where": equals("pk", "x")}, BadExpression),
+    ("a filter on the item", {"where": present()}, BadExpression),
+    ("a filter on the index's key", {"index": gsi1, "where": absent("gsi1sk")}, BadExpression),
+    ("no fields", {"fields": ()}, BadExpression),
+    ("fields of a count", {"fields": ("a",), "count_only": True}, BadExpression),
+]
 
-    assert await refusal(lambda: engine.query(request)) is error
+
+async def test_a_question_that_makes_no_sense_is_refused(engine: Engine) -> None:
+    for what, asked, error in NONSENSE:
+        request = QueryRequest(**{"pk": "p", **asked})
+        assert await refusal(partial(engine.query, request)) is error, what

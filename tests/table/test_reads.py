@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -177,9 +178,10 @@ async def test_scan_continues_page_by_page(engine: Engine) -> None:
     assert pages == 3
 
 
-@pytest.mark.parametrize("request_", [{"limit": 0}, {"segments": 0}, {"segment": 2, "segments": 2}, {"segment": -1}])
-async def test_a_scan_that_makes_no_sense_is_refused(engine: Engine, request_: dict[str, Any]) -> None:
-    assert await refusal(lambda: engine.scan(ScanRequest(**request_))) is BadExpression
+async def test_a_scan_that_makes_no_sense_is_refused(engine: Engine) -> None:
+    requests: list[dict[str, Any]] = [{"limit": 0}, {"segments": 0}, {"segment": 2, "segments": 2}, {"segment": -1}]
+    for request in requests:
+        assert await refusal(partial(engine.scan, ScanRequest(**request))) is BadExpression, request
 
 
 @pytest.mark.parametrize(

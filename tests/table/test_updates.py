@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -205,55 +206,52 @@ async def test_an_update_that_does_not_fit_its_item_undoes_the_whole_transaction
     assert not wrong, "\n".join(map(str, wrong))
 
 
-@pytest.mark.parametrize(
-    "actions",
-    [
-        pytest.param((), id="nothing to do"),
-        pytest.param((*set_to(x=1), *add(x=1)), id="the same attribute twice"),
-        pytest.param(set_to({("map", "a"): 1, "map": 2}), id="an attribute and a part of it"),
-        pytest.param(set_to({("map", "a"): 1, ("map", 0): 2}), id="a map and a list"),
-        pytest.param(set_to(pk="x"), id="the partition key"),
-        pytest.param(remove("sk"), id="the sort key"),
-        pytest.param((Add(("map", "a"), 1),), id="adding inside"),
-        pytest.param((AddToSet(("map", "a"), frozenset({"x"})),), id="a set inside"),
-        pytest.param((Add("number", "1"),), id="adding text"),  # type: ignore[arg-type]
-        pytest.param((Add("number", True),), id="adding a truth"),
-        pytest.param((Set("", 1),), id="an empty name"),
-        pytest.param((Set((), 1),), id="an empty path"),
-        pytest.param((SetIfAbsent(("list", -1), 1),), id="a place before the first"),
-        pytest.param((Append("list", "text"),), id="appending text"),  # type: ignore[arg-type]
-    ],
-)
-async def test_an_update_that_makes_no_sense_is_refused_and_nothing_is_written(
-    engine: Engine, actions: Changes
-) -> None:
-    for attempt in (
-        lambda: engine.write(UpdateItem(KEY, actions)),
-        lambda: engine.transact([row("update", "beside"), UpdateItem(KEY, actions)], None),
-    ):
-        assert await refusal(attempt) is BadExpression
+NONSENSE: list[tuple[str, Changes]] = [
+    ("nothing to do", ()),
+    ("the same attribute twice", (*set_to(x=1), *add(x=1))),
+    ("an attribute and a part of it", set_to({("map", "a"): 1, "map": 2})),
+    ("a map and a list", set_to({("map", "a"): 1, ("map", 0): 2})),
+    ("the partition key", set_to(pk="x")),
+    ("the sort key", remove("sk")),
+    ("adding inside", (Add(("map", "a"), 1),)),
+    ("a set inside", (AddToSet(("map", "a"), frozenset({"x"})),)),
+    ("adding text", (Add("number", "1"),)),  # type: ignore[arg-type]
+    ("adding a truth", (Add("number", True),)),
+    ("an empty name", (Set("", 1),)),
+    ("an empty path", (Set((), 1),)),
+    ("a place before the first", (SetIfAbsent(("list", -1), 1),)),
+    ("appending text", (Append("list", "text"),)),  # type: ignore[arg-type]
+]
+
+
+async def test_an_update_that_makes_no_sense_is_refused_and_nothing_is_written(engine: Engine) -> None:
+    for what, actions in NONSENSE:
+        for attempt in (
+            partial(engine.write, UpdateItem(KEY, actions)),
+            partial(engine.transact, [row("update", "beside"), UpdateItem(KEY, actions)], None),
+        ):
+            assert await refusal(attempt) is BadExpression, what
 
     assert await stored(engine, *KEY) is None
     assert await stored(engine, "update", "beside") is None
 
 
-@pytest.mark.parametrize(
-    ("actions", "error"),
-    [
-        pytest.param((Set("gsi1pk", 7),), BadKey, id="a number"),
-        pytest.param((Set("gsi1sk", ""),), BadKey, id="empty"),
-        pytest.param((Set("gsi1pk", None),), BadKey, id="null"),
-        pytest.param((Set("gsi1sk", "x" * 1025),), BadKey, id="too long"),
-        pytest.param((Add("gsi2pk", 1),), BadKey, id="adding to it"),
-        pytest.param((Set("x", float("inf")),), BadValue, id="no finite number"),
-        pytest.param((AddToSet("x", frozenset()),), BadValue, id="an empty set"),
-        pytest.param((Append("x", [object()]),), BadValue, id="no value"),
-    ],
-)
-async def test_an_update_to_a_value_that_cannot_be_kept_is_refused(
-    engine: Engine, actions: Changes, error: type[TableError]
-) -> None:
-    assert await refusal(lambda: engine.write(UpdateItem(KEY, actions))) is error
+UNKEEPABLE: list[tuple[str, Changes, type[TableError]]] = [
+    ("a number", (Set("gsi1pk", 7),), BadKey),
+    ("empty", (Set("gsi1sk", ""),), BadKey),
+    ("null", (Set("gsi1pk", None),), BadKey),
+    ("too long", (Set("gsi1sk", "x" * 1025),), BadKey),
+    ("adding to it", (Add("gsi2pk", 1),), BadKey),
+    ("no finite number", (Set("x", float("inf")),), BadValue),
+    ("an empty set", (AddToSet("x", frozenset()),), BadValue),
+    ("no value", (Append("x", [object()]),), BadValue),
+]
+
+
+async def test_an_update_to_a_value_that_cannot_be_kept_is_refused(engine: Engine) -> None:
+    for what, actions, error in UNKEEPABLE:
+        assert await refusal(partial(engine.write, UpdateItem(KEY, actions))) is error, what
+
     assert await stored(engine, *KEY) is None
 
 

@@ -21,7 +21,8 @@ FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 
 def main(source: str, target: str) -> None:
     limit_resources()
-    from PIL import Image
+    # Pillow would import the plugins of all its formats to find the one that writes WebP.
+    from PIL import Image, WebPImagePlugin  # noqa: F401
 
     # EXIF orientations, and the operation that turns the image upright.
     upright = {
