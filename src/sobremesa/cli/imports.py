@@ -27,7 +27,7 @@ import_app = cyclopts.App(name="import", help="Import the history of another sys
 console = Console()
 errors = Console(stderr=True)
 
-BATCH_LINES = 4000
+BATCH_LINES = 10_000
 """More than a server takes at once, so that the transactions of many rooms have many messages."""
 PROBLEMS_SHOWN = 100
 

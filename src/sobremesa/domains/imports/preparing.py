@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import Refusal, UnknownUsers
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId
@@ -13,7 +13,7 @@ from sobremesa.domains.attachments.service import Attachments
 from sobremesa.domains.imports.files import OpenFile
 from sobremesa.domains.imports.lines import yielding
 from sobremesa.domains.imports.replies import Placed, Replies
-from sobremesa.domains.imports.users import Author, ImportUsers
+from sobremesa.domains.imports.users import ImportUsers
 from sobremesa.rooms.cases import verdict_case
 from sobremesa.rooms.errors import EmptyMessage, ReplyMissing
 from sobremesa.rooms.importing import ImportedMessage, imported_row
@@ -34,7 +34,7 @@ class Prepared(NamedTuple):
 class _Resolved(NamedTuple):
     """What the records of a batch refer to."""
 
-    authors: Mapping[str, Author]
+    authors: Mapping[str, Actor]
     names: Mapping[str, UserId]
     replies: Mapping[MessageId, MessageId | ReplyMissing]
     there: set[MessageId]
@@ -45,7 +45,7 @@ class _Draft(NamedTuple):
     """A message with everything but the verdict."""
 
     placed: Placed
-    author: Author
+    author: Actor
     mentions: Sequence[UserId]
     reply_to: MessageId | None
     files: Sequence[dict[str, Any]]
@@ -116,13 +116,13 @@ class Preparation:
         mentions = list(dict.fromkeys(user_id for user_id in found if user_id is not None))
         return _Draft(placed, author, mentions, reply_to, files)
 
-    async def _upload(self, placed: Placed, author: Author) -> Sequence[dict[str, Any]]:
+    async def _upload(self, placed: Placed, author: Actor) -> Sequence[dict[str, Any]]:
         """Store the files of a message as its author's, and return what the message stores of them."""
         file_ids = []
         for record in placed.record.attachments:
             file = await self._open_file(record)
-            file_ids.append((await self._files.receive(author.actor, file)).file_id)
-        return await self._files.attachable(author.actor, file_ids)
+            file_ids.append((await self._files.receive(author, file)).file_id)
+        return await self._files.attachable(author, file_ids)
 
     async def _judged(self, drafts: Sequence[_Draft]) -> list[Verdict]:
         judge = self._judge
@@ -141,8 +141,8 @@ class Preparation:
             kind,
             placed.message_id,
             room_id=room_id,
-            author_id=author.actor.user_id,
-            username=author.actor.username,
+            author_id=author.user_id,
+            username=author.username,
             nonce=record.nonce,
             type="asset" if files and record.type == "text" else record.type,
             content=record.content,
@@ -162,7 +162,7 @@ class Preparation:
             for file in files
         ]
         others += verdict_case(kind, message, self._tenant)
-        return Prepared(placed, ImportedMessage(message, author.is_there, others))
+        return Prepared(placed, ImportedMessage(message, others))
 
 
 def _is_orphan(draft: _Draft | Refusal, refused: set[MessageId]) -> bool:
@@ -174,7 +174,7 @@ def _content(draft: _Draft) -> JudgedContent:
     return JudgedContent(
         room_kind=draft.placed.room.imports.kind.name,
         room_id=draft.placed.room.room_id,
-        author_id=draft.author.actor.user_id,
+        author_id=draft.author.user_id,
         content=draft.placed.record.content,
         attachments=draft.files,
         mentions=len(draft.mentions),

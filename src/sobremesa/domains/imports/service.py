@@ -1,7 +1,7 @@
 """Imports of messages into rooms of a tenant.
 
 An import is a run of batches of lines. Each batch is resolved with a few reads (authors, names, replies) and written
-with one transaction for about ninety messages of a room. A line that is refused does not stop the others, and a run
+with one transaction for up to 99 messages of a room. A line that is refused does not stop the others, and a run
 that ends early is completed by repeating it: what was written is recognized by its id.
 """
 
@@ -21,7 +21,7 @@ from sobremesa.domains.imports.lines import yielding
 from sobremesa.domains.imports.preparing import Preparation, Prepared
 from sobremesa.domains.imports.records import Line, MessageRecord, RoomRecord, decode
 from sobremesa.domains.imports.replies import Placed, microseconds_of
-from sobremesa.domains.imports.rooms import ImportedRooms, OpenRoom, RoomCreation
+from sobremesa.domains.imports.rooms import ImportedRooms, RoomCreation
 from sobremesa.domains.imports.users import Directory, ImportUsers
 from sobremesa.domains.imports.views import ImportSummary, LineProblem
 from sobremesa.rooms.importing import RoomImports, imported_id
@@ -123,7 +123,6 @@ class ImportRun:
         """Write the messages of one room."""
         room = messages[0].placed.room
         try:
-            await _note_authors(room, messages)
             done = await room.writer.write([each.imported for each in messages])
             await room.imports.moved(room.room_id)
         except NotFound:
@@ -136,13 +135,6 @@ class ImportRun:
             for each in messages
             if each.placed.message_id in orphans
         ]
-
-
-async def _note_authors(room: OpenRoom, messages: Sequence[Prepared]) -> None:
-    new = {each.imported.message.author_id for each in messages} - room.noted
-    if new:
-        await room.imports.note_authors(room.room_id, sorted(new))
-        room.noted.update(new)
 
 
 def _record(line: Line) -> MessageRecord | RoomRecord:
