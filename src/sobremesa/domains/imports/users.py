@@ -8,11 +8,11 @@ from typing import Protocol
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import UnknownUsers
 from sobremesa.domains.accounts.entities import User, user_by_id
+from sobremesa.http.user_references import EXTERNAL_ID
 from sobremesa.table import Table
 from sobremesa.table.cache import Cache
 from sobremesa.table.errors import BadKey
 
-EXTERNAL = "ext:"
 CACHED_USERS = 50_000
 CACHED_NAMES = 50_000
 
@@ -78,8 +78,8 @@ class ImportUsers:
         return {name: UserId(user_id) for name, user_id in known.items() if user_id}
 
     async def _user_ids(self, references: Sequence[str]) -> dict[str, UserId]:
-        external = {each.removeprefix(EXTERNAL): each for each in references if each.startswith(EXTERNAL)}
-        ids = {each: UserId(each) for each in references if not each.startswith(EXTERNAL)}
+        external = {each.removeprefix(EXTERNAL_ID): each for each in references if each.startswith(EXTERNAL_ID)}
+        ids = {each: UserId(each) for each in references if not each.startswith(EXTERNAL_ID)}
         found = await self._directory.find_by_external_ids(self._tenant, external) if external else {}
         return ids | {external[each]: user_id for each, user_id in found.items()}
 
