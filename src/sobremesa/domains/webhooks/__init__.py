@@ -7,6 +7,6 @@
 - `held_queue`: the part of a queue that a node holds in memory
 - `outcomes`: what an attempt changes; `retries`: when an attempt is repeated
 - `replaying`: sends again what was sent since a time
-- `addresses`, `requests`: which addresses a request may reach, checked at the moment of the connection
+- `requests`: the HTTP client; `http/outgoing` has the addresses that it may reach
 - `usage`: what the metrics show
 """
