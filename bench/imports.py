@@ -88,10 +88,10 @@ async def run(folder: Path, messages: int, lock: Lock, *, judge: bool) -> tuple[
 
 async def _import(app: Sobremesa, folder: Path, file: Path, expected: int, *, judge: bool) -> Spent:
     before, wall, cpu = _stored(folder), perf_counter(), _cpu()
-    run = app.imports.start(DEFAULT_TENANT, judge=judge)
-    async for batch in batches_of(read_pieces(file), size=BATCH_LINES):
-        problems = await run.add(batch)
-        assert not problems, problems[0]
+    async with app.imports.run(DEFAULT_TENANT, judge=judge) as run:
+        async for batch in batches_of(read_pieces(file), size=BATCH_LINES):
+            problems = await run.add(batch)
+            assert not problems, problems[0]
     assert run.summary.imported == expected, run.summary
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return Spent(perf_counter() - wall, _cpu() - cpu, _stored(folder) - before, peak)
