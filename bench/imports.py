@@ -24,6 +24,7 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import User, UsernameClaim
 from sobremesa.domains.imports.files import read_pieces
 from sobremesa.domains.imports.lines import batches_of
+from sobremesa.http.server import tune_garbage_collection
 from sobremesa.table import Put
 
 MESSAGES = 100_000
@@ -121,6 +122,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a folder on the disk to measure (a temporary one)")
     parser.add_argument("--lock", type=Path, help="hold a lock on this file while time is measured")
     given = parser.parse_args()
+    tune_garbage_collection()
     with tempfile.TemporaryDirectory(prefix="sobremesa-bench-", dir=given.data) as folder:
         machine = describe_machine(Path(folder), "uvloop")
         found = uvloop.run(run(Path(folder), given.messages, Lock(given.lock), judge=not given.no_judge))

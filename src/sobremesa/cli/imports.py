@@ -21,6 +21,7 @@ from sobremesa.core.settings import DEFAULT_STORE, Settings
 from sobremesa.domains.imports.files import READ_BYTES, read_pieces
 from sobremesa.domains.imports.lines import batches_of
 from sobremesa.domains.imports.views import LineProblem
+from sobremesa.http.server import tune_garbage_collection
 from sobremesa.work.migration.passes import Progress
 
 import_app = cyclopts.App(name="import", help="Import the history of another system.")
@@ -59,6 +60,7 @@ async def messages(
     is_file = str(file) != "-"
     if is_file and not await asyncio.to_thread(file.is_file):
         raise NoSuchFile(f"{file} does not exist.")
+    tune_garbage_collection()
     expected = await _count_lines(file) if is_file else 0
     settings = Settings.from_environment(os.environ, store=store)
     folder = file.parent if is_file else await asyncio.to_thread(Path.cwd)
