@@ -49,7 +49,9 @@ class Source:
                 return web.Response(body=b"x" * (MAX_BYTES + 1))
             case "slow":
                 await self.never.wait()
-        return web.Response(status=404)
+                return web.Response()
+            case _:
+                return web.Response(status=404)
 
 
 @pytest.fixture
