@@ -54,7 +54,7 @@ def instant(milliseconds: int) -> Instant:
 
 @lru_cache(maxsize=64)
 def _second(seconds: int) -> str:
-    # Without the offset. `strftime` takes three times as long.
+    # Without the offset. `strftime` takes longer.
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
 
 
