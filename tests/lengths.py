@@ -43,3 +43,5 @@ PUBLISH_RECIPIENTS = _length(3_000, 10_000)
 """To how many users a publishing goes that is killed twice."""
 WEBHOOK_EVENTS = _length(240, 10_000)
 """How many events a webhook receives whose server is killed five times."""
+IMPORTED_MESSAGES = _length(200, 10_000)
+"""How many messages the recipe of docs/import.md imports."""

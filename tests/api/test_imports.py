@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,8 +13,11 @@ import aiohttp
 
 from api.calling import Caller, Reply, register
 from api.running import Server, new_key
+from lengths import IMPORTED_MESSAGES
 from sobremesa.domains.imports.api import MAX_BYTES, MAX_LINES
+from test_docs import python_blocks
 
+PAGE = Path(__file__).parents[2] / "docs" / "import.md"
 SCOPES = ("rooms:write", "messages:send")
 
 
@@ -119,13 +123,32 @@ async def test_too_many_lines_and_bytes_are_refused(server: Server, http: aiohtt
     assert status.split()[1] == b"413"
 
 
-async def test_files_are_refused(server: Server, http: aiohttp.ClientSession, fresh: str) -> None:
+async def test_the_recipe_of_the_documentation_imports_everything_once(
+    server: Server, http: aiohttp.ClientSession, fresh: str
+) -> None:
+    [recipe] = python_blocks(PAGE)
+    key = await new_key(server, "users:write", "rooms:write", "messages:send", tenant=fresh)
+    summaries = []
+    for _ in range(2):
+        world: dict[str, Any] = {"address": server.url, "key": key, "tenant": fresh, "count": IMPORTED_MESSAGES}
+        await eval(recipe, world)
+        assert [each.get("error") for each in world["created"]] == [None] * 20
+        summaries.append({name: sum(each[name] for each in world["results"]) for name in world["results"][0]})
+
+    assert summaries == [
+        {"imported": IMPORTED_MESSAGES, "repeated": 0, "failed": 0, "rooms": 2},
+        {"imported": 0, "repeated": IMPORTED_MESSAGES, "failed": 0, "rooms": 2},
+    ]
+
+
+async def test_paths_and_private_addresses_are_refused(server: Server, http: aiohttp.ClientSession, fresh: str) -> None:
     table = await Table(server, http, fresh).build()
-    body = table.line(0, attachments=[{"path": "/etc/passwd"}]) + table.line(1, attachments=[{"url": "http://[::1]/"}])
+    files = [{"path": "/etc/passwd"}, {"url": "http://[::1]/"}, {"url": "https://169.254.169.254/latest/meta-data"}]
+    body = b"".join(table.line(number, attachments=[file]) for number, file in enumerate(files))
 
     reply = await table.imported(table.key, body)
 
-    assert [json.loads(line).get("code") for line in reply.raw.splitlines()] == ["attachment_refused"] * 2 + [None]
+    assert [json.loads(line).get("code") for line in reply.raw.splitlines()] == ["attachment_refused"] * 3 + [None]
 
 
 async def test_a_body_that_is_cut_off_keeps_what_was_stored_and_is_completed_by_a_repeat(

@@ -85,10 +85,14 @@ async def test_files_are_attached_once(world: World, tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "dot.png").write_bytes(PNG)
     (tmp_path.parent / "secret.txt").write_text("secret")
+    (tmp_path / "link.txt").symlink_to(tmp_path.parent / "secret.txt")
+    (tmp_path / "outside").symlink_to(tmp_path.parent)
     lines = [
         room.line("with a file", LONG_AGO, attachments=[{"path": "pictures/dot.png", "name": "Dot.png"}]),
         room.line("outside", LONG_AGO, attachments=[{"path": "../secret.txt"}]),
         room.line("absolute", LONG_AGO, attachments=[{"path": "/etc/hostname"}]),
+        room.line("a link", LONG_AGO, attachments=[{"path": "link.txt"}]),
+        room.line("through a link", LONG_AGO, attachments=[{"path": "outside/secret.txt"}]),
         room.line("missing", LONG_AGO, attachments=[{"path": "pictures/none.png"}]),
         room.line("a folder", LONG_AGO, attachments=[{"path": "pictures"}]),
         room.line("by url", LONG_AGO, attachments=[{"url": "http://127.0.0.1/x.png"}]),
@@ -99,7 +103,7 @@ async def test_files_are_attached_once(world: World, tmp_path: Path) -> None:
     for _ in range(2):
         done = await import_file(world.app, file)
         refused = [line.split(": ")[1] for line in done.stderr.splitlines() if line.startswith("line ")]
-        assert refused == ["attachment_refused"] * 6
+        assert refused == ["attachment_refused"] * 8
 
     [message, *_] = reversed((await room.service.page(room.ben, room.room_id, limit=10)).messages)
     [attached] = message.attachments

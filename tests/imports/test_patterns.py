@@ -23,7 +23,7 @@ async def test_a_reference_is_found_by_its_tenant_and_key(world: World) -> None:
     ]
     await table.write_many(map(Put, [here, other, elsewhere]))
 
-    assert set(REGISTRY.patterns) == {"IMP.1", "IMP.2"}
+    assert set(REGISTRY.patterns) == {"IMP.1", "IMP.2", "IMP.3"}
     assert await table.get(imp.reference_of(tenant=Tenant("t"), key_hash="a")) == here
     assert await table.get(imp.reference_of(tenant=Tenant("u"), key_hash="b")) is None
 

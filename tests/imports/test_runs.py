@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -11,40 +12,92 @@ import pytest
 
 from imports.world import LONG_AGO, Room, World, run_import
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import DEFAULT_TENANT
+from sobremesa.core.actor import DEFAULT_TENANT, DELETED_NAME, Actor, KeyId
 from sobremesa.core.errors import TooBig
+from sobremesa.domains.accounts.audit import OPERATOR, tenant_scope
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.imports.lines import BATCH_BYTES, MAX_LINE, batches_of
 from sobremesa.domains.imports.records import Line
+from sobremesa.domains.imports.service import ImportRun
 from sobremesa.table import Delete, Update, set_to
+
+
+@pytest.fixture
+async def run(app: Sobremesa) -> AsyncIterator[ImportRun]:
+    async with app.imports.run(DEFAULT_TENANT) as run:
+        yield run
 
 
 def lines_of(*records: dict[str, Any]) -> list[Line]:
     return [Line(number, json.dumps(record).encode()) for number, record in enumerate(records, start=1)]
 
 
-async def test_an_account_that_is_deleted_during_an_import_gets_no_more_messages(app: Sobremesa, room: Room) -> None:
-    run = app.imports.start(DEFAULT_TENANT)
-    await run.add(lines_of(room.line("before", LONG_AGO), room.line("of ben", LONG_AGO + 1, room.ben)))
-    deleted = Update(user_by_id(user_id=room.ana.user_id), set_to(deleted_at=app.clock.now()))
-    await app.table.write(deleted)
+async def delete_account(app: Sobremesa, user: Actor) -> None:
+    """Delete a profile, and then what the domains store of it, as the job does."""
+    await app.table.write(Update(user_by_id(user_id=user.user_id), set_to(deleted_at=app.clock.now())))
+    for domain in (app.communities, app.conversations, app.threads):
+        await domain.cleanup.delete_user_data(user.user_id)
 
-    after = [room.line(f"after {each}", LONG_AGO + 2 + each, (room.ana, room.ben)[each % 2]) for each in range(4)]
+
+async def test_an_account_that_is_deleted_during_an_import_gets_no_more_messages(
+    app: Sobremesa, room: Room, run: ImportRun
+) -> None:
+    await run.add(lines_of(room.line("before", LONG_AGO), room.line("of ana", LONG_AGO + 1)))
+    await run.add(lines_of(room.line("before", LONG_AGO + 1, room.ben)))
+    await delete_account(app, room.ben)
+
+    after = [room.line(f"after {each}", LONG_AGO + 2 + each, (room.ben, room.ana)[each % 2]) for each in range(4)]
     problems = await run.add(lines_of(*after))
 
     assert [(each.line, each.code, each.nonce) for each in problems] == [
         (1, "unknown_user", "after 0"),
         (3, "unknown_user", "after 2"),
     ]
-    assert (run.summary.imported, run.summary.failed) == (4, 2)
-    found = [row.content for row in await room.rows(app) if row.imported]
-    assert found == ["before", "of ben", "after 1", "after 3"]
+    assert (run.summary.imported, run.summary.failed) == (5, 2)
+    rows = [row for row in await room.rows(app) if row.imported]
+    assert {row.content for row in rows} == {"before", "of ana", "after 1", "after 3"}
+    assert {row.username for row in rows if row.author_id == room.ben.user_id} == {DELETED_NAME}
 
 
-async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(world: World) -> None:
+async def test_an_account_that_was_deleted_since_the_import_read_it_gets_no_messages_in_other_rooms(
+    world: World, run: ImportRun
+) -> None:
+    """Cleo is in no room, so that only the room that knows her as an author is masked when she leaves."""
+    first, second = world.rooms["channel"], world.rooms["conversation"]
+    await run.add(lines_of(first.line("before", LONG_AGO, world.cleo)))
+    await delete_account(world.app, world.cleo)
+
+    problems = await run.add(lines_of(second.line("after", LONG_AGO, world.cleo), second.line("of ana", LONG_AGO)))
+
+    assert [(each.line, each.code) for each in problems] == [(1, "unknown_user")]
+    assert await second.contents() == ["of ana"]
+
+
+async def test_messages_that_are_imported_while_an_account_is_deleted_lose_its_name(
+    world: World, run: ImportRun
+) -> None:
+    app, room = world.app, world.rooms["channel"]
+    lines = [room.line(str(each), LONG_AGO + each, world.cleo) for each in range(300)]
+
+    async def bring_in() -> None:
+        for start in range(0, 300, 20):
+            await run.add(lines_of(*lines[start : start + 20]))
+
+    async def delete() -> None:
+        while run.summary.imported < 60:  # noqa: ASYNC110 - a run has no events
+            await asyncio.sleep(0)
+        await delete_account(app, world.cleo)
+
+    await asyncio.gather(bring_in(), delete())
+
+    rows = [row for row in await room.rows(app) if row.imported]
+    assert len(rows) == run.summary.imported >= 60
+    assert {row.username for row in rows} == {DELETED_NAME}
+
+
+async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(world: World, run: ImportRun) -> None:
     app = world.app
     gone, other = world.rooms["channel"], world.rooms["conversation"]
-    run = app.imports.start(DEFAULT_TENANT)
     await run.add(lines_of(gone.line("before", LONG_AGO)))
     before = await gone.rows(app)
     await app.table.write(Delete(gone.service.kind.head_by_key(room_id=gone.room_id)))
@@ -56,8 +109,9 @@ async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(wor
     assert await other.contents() == ["after"]
 
 
-async def test_a_message_that_is_sent_between_two_batches_remains_the_last_one(app: Sobremesa, room: Room) -> None:
-    run = app.imports.start(DEFAULT_TENANT)
+async def test_a_message_that_is_sent_between_two_batches_remains_the_last_one(
+    app: Sobremesa, room: Room, run: ImportRun
+) -> None:
     start = app.clock.now_ms() - 1000
     await run.add(lines_of(room.line("first", start)))
     sent = await room.send(room.ben, "sent")
@@ -78,6 +132,25 @@ async def test_two_imports_of_the_same_lines_at_the_same_time_create_each_messag
     assert sum(result.summary.imported for result in results) == 150
     assert sum(result.summary.repeated for result in results) == 300
     assert [row.content for row in await room.rows(app) if row.imported] == [str(each) for each in range(150)]
+
+
+async def test_an_import_is_in_the_audit_log_of_its_tenant_also_if_it_fails(world: World) -> None:
+    app, room, other = world.app, world.rooms["channel"], world.rooms["thread"]
+    key = Actor(tenant=DEFAULT_TENANT, key_id=KeyId("key-1"), scopes=frozenset({"admin"}))
+    lines = [room.line("one", LONG_AGO), room.line("two", LONG_AGO + 1), other.line("one", LONG_AGO)]
+    await run_import(app, [*lines, room.line("bad", LONG_AGO, author="nobody")], actor=key)
+
+    with contextlib.suppress(RuntimeError):
+        async with app.imports.run(DEFAULT_TENANT) as run:
+            await run.add(lines_of(lines[0], other.line("two", LONG_AGO + 1)))
+            raise RuntimeError
+
+    page = await app.audit.list_entries(tenant_scope(DEFAULT_TENANT), since=app.clock.now())
+    found = [(each.actor, each.details) for each in page.items if each.action == "import.messages"]
+    assert found == [
+        (OPERATOR, {"imported": "1", "repeated": "1", "failed": "0", "rooms": "1"}),
+        ("key-1", {"imported": "3", "repeated": "0", "failed": "1", "rooms": "2"}),
+    ]
 
 
 async def test_other_tasks_run_while_a_batch_is_imported(world: World) -> None:

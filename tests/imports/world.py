@@ -52,8 +52,8 @@ async def run_import(
     async def pieces() -> AsyncIterator[bytes]:
         yield "\n".join(texts).encode()
 
-    run = app.imports.start(tenant, **options)
-    problems = [problem async for batch in batches_of(pieces()) for problem in await run.add(batch)]
+    async with app.imports.run(tenant, **options) as run:
+        problems = [problem async for batch in batches_of(pieces()) for problem in await run.add(batch)]
     return Result(run.summary, problems)
 
 

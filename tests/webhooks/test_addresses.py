@@ -12,9 +12,8 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from sobremesa.domains.webhooks import requests
-from sobremesa.domains.webhooks.addresses import AddressRules, ForbiddenAddress
-from sobremesa.domains.webhooks.errors import BadWebhookUrl
 from sobremesa.domains.webhooks.requests import MAX_RESPONSE_BYTES, WebhookRequests
+from sobremesa.http.outgoing import AddressRules, BadUrl, ForbiddenAddress
 from webhooks.receiver import LOOPBACK, Received, Receiver
 
 PRIVATE = (
@@ -69,7 +68,7 @@ async def test_address_that_is_not_public_is_refused_in_a_url_by_a_name_and_at_t
     with pytest.raises(ForbiddenAddress):
         rules.require_reachable(address, is_secure=True)
     for host in ("internal.example", *([] if "%" in address else [literal])):
-        with pytest.raises(BadWebhookUrl):
+        with pytest.raises(BadUrl):
             await rules.require_url(f"https://{host}/hook")
     client = WebhookRequests(rules, resolver=resolver)
     response = await client.post("https://internal.example/hook", b"{}", {})
@@ -107,7 +106,7 @@ async def test_allowed_networks_may_be_reached_and_no_others() -> None:
     ],
 )  # fmt: skip
 async def test_url_that_could_reach_something_else_is_refused(url: str) -> None:
-    with pytest.raises(BadWebhookUrl):
+    with pytest.raises(BadUrl):
         await AddressRules().require_url(url)
 
 

@@ -19,6 +19,7 @@ from sobremesa.domains.communities.summaries import channel_summaries
 from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.conversations.importing import ConversationImports
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
+from sobremesa.domains.imports.downloads import Downloads
 from sobremesa.domains.imports.service import Imports
 from sobremesa.domains.inboxes import delivery as inbox_delivery
 from sobremesa.domains.inboxes.service import Inboxes
@@ -41,7 +42,6 @@ from sobremesa.domains.threads.importing import ThreadImports
 from sobremesa.domains.threads.reviewing import ThreadReview
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.webhooks import replaying as webhook_replaying
-from sobremesa.domains.webhooks.addresses import AddressRules
 from sobremesa.domains.webhooks.delivery import Deliveries
 from sobremesa.domains.webhooks.event_names import EventNames
 from sobremesa.domains.webhooks.outcomes import Outcomes
@@ -62,6 +62,7 @@ from sobremesa.glue.topic_tenants import TopicTenants
 from sobremesa.glue.unread_changes import UnreadChanges
 from sobremesa.glue.unread_places import DigestPlaces
 from sobremesa.http.limits import Limits, MemoryLimits, NoLimits
+from sobremesa.http.outgoing import AddressRules
 from sobremesa.live import opening as live_opening
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.opening import Live, LiveOptions
@@ -273,6 +274,8 @@ def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
         creation=ImportedRoomCreation(table, app.accounts, app.communities, app.conversations, channels),
         directory=app.accounts,
         files=app.attachments,
+        downloads=Downloads(AddressRules(app.settings.webhook_allow_networks)),
+        audit=app.audit,
         judge=judge,
     )
 

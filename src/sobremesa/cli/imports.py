@@ -18,16 +18,17 @@ from sobremesa.cli.store import Store
 from sobremesa.core.actor import DEFAULT_TENANT, Tenant
 from sobremesa.core.errors import SobremesaError
 from sobremesa.core.settings import DEFAULT_STORE, Settings
-from sobremesa.domains.imports.files import READ_BYTES, LocalFiles, read_pieces
+from sobremesa.domains.imports.files import READ_BYTES, read_pieces
 from sobremesa.domains.imports.lines import batches_of
 from sobremesa.domains.imports.views import LineProblem
+from sobremesa.http.server import tune_garbage_collection
 from sobremesa.work.migration.passes import Progress
 
 import_app = cyclopts.App(name="import", help="Import the history of another system.")
 console = Console()
 errors = Console(stderr=True)
 
-BATCH_LINES = 4000
+BATCH_LINES = 10_000
 """More than a server takes at once, so that the transactions of many rooms have many messages."""
 PROBLEMS_SHOWN = 100
 
@@ -54,22 +55,24 @@ async def messages(
     """Import messages with their own times and authors, and the rooms that the file declares.
 
     It can run while servers use the store. Run it again to continue after an interruption, or after a correction: what
-    was imported is not imported twice. Attachments are files in the folder of the imported file.
+    was imported is not imported twice. Attachments are files in the folder of the imported file, or URLs.
     """
     is_file = str(file) != "-"
     if is_file and not await asyncio.to_thread(file.is_file):
         raise NoSuchFile(f"{file} does not exist.")
+    tune_garbage_collection()
     expected = await _count_lines(file) if is_file else 0
     settings = Settings.from_environment(os.environ, store=store)
     folder = file.parent if is_file else await asyncio.to_thread(Path.cwd)
     async with Sobremesa.open(settings=settings, background=False, create=False) as app:
-        run = app.imports.start(Tenant(tenant), judge=judge, open_file=LocalFiles(folder))
         done = 0
-        with progress_shown(console, "lines") as watch:
-            async for batch in batches_of(read_pieces(file) if is_file else _standard_input(), size=BATCH_LINES):
-                _print_problems(await run.add(batch), run.summary.failed)
-                done = batch[-1].number
-                watch(Progress("importing", done, expected, 0))
+        async with app.imports.run(Tenant(tenant), judge=judge, folder=folder) as run:
+            pieces = read_pieces(file) if is_file else _standard_input()
+            with progress_shown(console, "lines") as watch:
+                async for batch in batches_of(pieces, size=BATCH_LINES):
+                    _print_problems(await run.add(batch), run.summary.failed)
+                    done = batch[-1].number
+                    watch(Progress("importing", done, expected, 0))
     summary = run.summary
     console.print(
         f"Imported {summary.imported} messages; {summary.repeated} were there before, {summary.failed} lines failed.",

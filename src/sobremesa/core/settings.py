@@ -230,8 +230,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     webhook_allow_networks: Annotated[
         list[str],
         Meta(
-            description="Networks (CIDRs such as `10.0.0.0/8`) that webhooks may reach although they are not public, "
-            "also by plain http. Without it, webhooks reach public addresses by https only. See "
+            description="Networks (CIDRs such as `10.0.0.0/8`) that webhooks and imported files may be in although "
+            "they are not public, also by plain http. Without it, both reach public addresses by https only. See "
             "[webhooks.md](webhooks.md)."
         ),
     ] = []

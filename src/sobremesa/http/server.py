@@ -44,13 +44,13 @@ class CannotStart(SobremesaError):
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine, on the fast event loop if available."""
-    _tune_garbage_collection()
+    tune_garbage_collection()
     fastest = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=fastest) as runner:
         return runner.run(main)
 
 
-def _tune_garbage_collection() -> None:
+def tune_garbage_collection() -> None:
     """Collect garbage less often, and ignore imported objects, which are never freed.
 
     Requests create almost no garbage, and collecting took a twelfth of a server's time under load.

@@ -18,7 +18,8 @@ import msgspec
 from sobremesa.core.actor import Actor, Tenant, UserId, UserIdList
 from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 
-PREFIX = "ext:"
+EXTERNAL_ID = "ext:"
+"""The prefix of an external id where a user id is accepted."""
 RESOLVED_AT_ONCE = 500
 
 
@@ -68,16 +69,16 @@ async def resolve_users(users: Users, tenant: Tenant, arguments: dict[str, Any],
     An unknown one in the path is NotFound, as every unknown id there; in the body or query it is UnknownUsers.
     """
     in_path = [
-        _Reference(text.removeprefix(PREFIX), functools.partial(arguments.__setitem__, field))
+        _Reference(text.removeprefix(EXTERNAL_ID), functools.partial(arguments.__setitem__, field))
         for field in path_fields
-        if (text := arguments[field]).startswith(PREFIX)
+        if (text := arguments[field]).startswith(EXTERNAL_ID)
     ]
     if await _resolve(users, tenant, in_path):
         raise NotFound
     inputs = (arguments[name] for name in ("body", "query") if isinstance(arguments.get(name), msgspec.Struct))
     unknown = await _resolve(users, tenant, [each for given in inputs for each in _references(given)])
     if unknown:
-        raise UnknownUsers.among([PREFIX + external_id for external_id in unknown])
+        raise UnknownUsers.among([EXTERNAL_ID + external_id for external_id in unknown])
 
 
 def names_users(kind: Any) -> bool:
@@ -112,10 +113,10 @@ def _references(struct: msgspec.Struct) -> Iterator[_Reference]:
         held = getattr(struct, name)
         if isinstance(held, list):
             for place, text in enumerate(held):
-                if text.startswith(PREFIX):
-                    yield _Reference(text.removeprefix(PREFIX), functools.partial(held.__setitem__, place))
-        elif isinstance(held, str) and held.startswith(PREFIX):
-            yield _Reference(held.removeprefix(PREFIX), functools.partial(setattr, struct, name))
+                if text.startswith(EXTERNAL_ID):
+                    yield _Reference(text.removeprefix(EXTERNAL_ID), functools.partial(held.__setitem__, place))
+        elif isinstance(held, str) and held.startswith(EXTERNAL_ID):
+            yield _Reference(held.removeprefix(EXTERNAL_ID), functools.partial(setattr, struct, name))
     for name in fields.lists:
         yield from _listed(struct, name)
     for name in fields.structs:
@@ -134,8 +135,8 @@ def _listed(struct: msgspec.Struct, name: str) -> Iterator[_Reference]:
         setattr(struct, name, ",".join(parts))
 
     for place, text in enumerate(parts):
-        if text.startswith(PREFIX):
-            yield _Reference(text.removeprefix(PREFIX), functools.partial(replace, place))
+        if text.startswith(EXTERNAL_ID):
+            yield _Reference(text.removeprefix(EXTERNAL_ID), functools.partial(replace, place))
 
 
 @functools.cache

@@ -105,6 +105,8 @@ class Head(Entity):
     """The last message, if an import wrote it; an older id if messages were sent since."""
     last_sent_id: MessageId | None = None
     """The last message that was sent, as of the import that wrote `last_imported_id`."""
+    mask_count: int | None = None
+    """How often the name of a deleted account was masked on the messages here, which imports must not miss."""
 
     @property
     def last_unread_id(self) -> MessageId | None:

@@ -9,8 +9,8 @@ condition that the head is as it was read: a message that is sent at the same ti
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -28,16 +28,14 @@ MICROSECOND_BITS = 10
 HASH_BITS = RANDOM_BITS - MICROSECOND_BITS
 HASH_BYTES = 9
 ATTEMPTS = 40
-OPERATIONS_AT_ONCE = 90
-"""The operations of one transaction, which may have 100."""
+OPERATIONS_AT_ONCE = 99
+"""The operations of one transaction besides that of the head; it may have 100 in all."""
 
 
 class ImportedMessage(NamedTuple):
     """A message to import, with the operations that belong to it."""
 
     message: Message
-    author: Operation
-    """The check that the author's account still exists. One object for all messages of an author."""
     others: Sequence[Operation] = ()
     """Such as the attachment of its files, and its moderation case."""
 
@@ -78,15 +76,29 @@ class RoomImports(Protocol):
         ...
 
 
-class ImportWriter:
-    """Writes imported messages into one room."""
+FindUsers: TypeAlias = Callable[[Sequence[UserId]], Awaitable[set[UserId]]]
+"""Returns those of the users who have an account, read consistently."""
 
-    def __init__(self, table: Table, kind: RoomKind, room_id: RoomId) -> None:
+
+class ImportWriter:
+    """Writes imported messages into one room.
+
+    An account may be deleted meanwhile, and no message may keep its name. The deletion counts itself in the head before
+    it masks the messages of a room. So it is enough to read each author once after the head: a write on the condition
+    that the count is the same comes before the masking, which then finds its messages.
+    """
+
+    def __init__(self, table: Table, imports: RoomImports, room_id: RoomId, find_users: FindUsers) -> None:
         self._table = table
-        self._kind = kind
+        self._imports = imports
+        self._kind = imports.kind
         self._room_id = room_id
+        self._find_users = find_users
         self._head: Head | None = None
         """The head as it was last read or written."""
+        self._mask_count: int | None = None
+        self._authors: set[UserId] = set()
+        """The authors who had an account after `mask_count` was read, and of whom the room knows."""
 
     async def write(self, messages: Sequence[ImportedMessage]) -> Imported:
         """Write messages in the order of their ids; NotFound if the room was deleted."""
@@ -105,12 +117,16 @@ class ImportWriter:
             if not waiting:
                 break
             head = await self._read_head()
+            gone = await self._find_gone({each.message.author_id for _, each in waiting})
+            if gone:
+                orphans += [each.message.message_id for _, each in waiting if each.message.author_id in gone]
+                waiting = [pair for pair in waiting if pair[1].message.author_id not in gone]
+                continue
             newest = waiting[-1][1].message
             try:
                 await self._table.write(
                     messages=[create for create, _ in waiting],
                     head=_head_operation(head, newest),
-                    authors=list(dict.fromkeys(each.author for _, each in waiting)),
                     others=[operation for _, each in waiting for operation in each.others],
                     pattern=self._kind.import_messages,
                 )
@@ -118,8 +134,7 @@ class ImportWriter:
                 continue
             except ConditionFailed as failed:
                 failures = {failure.operation for failure in failed.failures}
-                orphans += [each.message.message_id for _, each in waiting if each.author in failures]
-                left = [pair for pair in waiting if pair[0] not in failures and pair[1].author not in failures]
+                left = [pair for pair in waiting if pair[0] not in failures]
                 if "head" in failed:
                     self._head = None
                 elif len(left) == len(waiting):
@@ -135,9 +150,21 @@ class ImportWriter:
     async def _read_head(self) -> Head:
         if self._head is None:
             self._head = await self._table.get(self._kind.head_by_key(room_id=self._room_id), consistent=True)
-        if self._head is None:
-            raise NotFound
+            if self._head is None:
+                raise NotFound
+            if self._head.mask_count != self._mask_count:
+                self._mask_count = self._head.mask_count
+                self._authors.clear()
         return self._head
+
+    async def _find_gone(self, authors: set[UserId]) -> set[UserId]:
+        """Return the authors whose accounts were deleted. It reads only those who are new in this room."""
+        new = sorted(authors - self._authors)
+        if new:
+            # In this order: an account that exists after it was noted is masked here when it is deleted.
+            await self._imports.note_authors(self._room_id, new)
+            self._authors |= await self._find_users(new)
+        return authors - self._authors
 
 
 def imported_id(room_id: RoomId, nonce: str, microseconds: int) -> MessageId:
@@ -175,27 +202,26 @@ def is_newer(head: Head, message_id: MessageId) -> bool:
 def _batches(messages: Sequence[ImportedMessage]) -> list[list[ImportedMessage]]:
     """Return the messages in groups, each of which is one transaction."""
     batches: list[list[ImportedMessage]] = [[]]
-    authors: set[Operation] = set()
     operations = 0
     for each in messages:
-        needed = 1 + len(each.others) + (each.author not in authors)
-        if operations + needed > OPERATIONS_AT_ONCE and batches[-1]:
+        operations += 1 + len(each.others)
+        if operations > OPERATIONS_AT_ONCE:
             batches.append([])
-            authors, operations, needed = set(), 0, 2 + len(each.others)
+            operations = 1 + len(each.others)
         batches[-1].append(each)
-        authors.add(each.author)
-        operations += needed
     return batches
 
 
 def _head_operation(head: Head, newest: Message) -> Operation:
     """Return the update that makes a message the last one of its room, or the check that the room still exists."""
+    count = head.mask_count
+    same_count = absent_or_null("mask_count") if count is None else equals("mask_count", count)
     if not is_newer(head, newest.message_id):
-        return Check(head.own_key(), when=present())
+        return Check(head.own_key(), when=present() & same_count)
     last = head.last_message_id
     unchanged = absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
     fields = {**_last_ids(head, newest), **head.message_fields(newest)}
-    return Update(head.own_key(), set_to(**fields), when=unchanged)
+    return Update(head.own_key(), set_to(**fields), when=unchanged & same_count)
 
 
 def _last_ids(head: Head, newest: Message) -> dict[str, MessageId | None]:

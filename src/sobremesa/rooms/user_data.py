@@ -10,7 +10,7 @@ from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.ids import RoomId
 from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.kinds import RoomKind
-from sobremesa.table import Table, Update, WritePattern, differs, equals, present, set_to, unhex_part
+from sobremesa.table import Table, Update, WritePattern, add, differs, equals, present, set_to, unhex_part
 from sobremesa.table.errors import ConditionFailed
 
 
@@ -32,7 +32,13 @@ class RoomUserData:
                     await self._table.write(files=gone, pattern=self._pattern)
 
     async def mask(self, room_id: RoomId, user_id: UserId) -> None:
-        """Replace a user's name on all their messages in a room."""
+        """Replace a user's name on all their messages in a room.
+
+        The count in the head comes first: an import that has read the account before cannot write after it.
+        """
+        with contextlib.suppress(ConditionFailed):
+            head = self._kind.head_by_key(room_id=room_id)
+            await self._table.write(Update(head, add(mask_count=1)), pattern=self._pattern)
         named = equals("author_id", user_id) & differs("username", DELETED_NAME)
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=named):
             with contextlib.suppress(ConditionFailed):

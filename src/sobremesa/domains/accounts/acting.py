@@ -9,7 +9,7 @@ from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import Forbidden, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit, key_scope
 from sobremesa.domains.accounts.entities import User, record_act, user_by_id
-from sobremesa.http.user_references import PREFIX as EXTERNAL
+from sobremesa.http.user_references import EXTERNAL_ID
 from sobremesa.table import Table
 from sobremesa.table.errors import BadKey
 
@@ -57,8 +57,8 @@ class Acting:
         """Return the user of a tenant by id, or by `ext:` and the external id."""
         try:
             user_id: UserId | None = UserId(reference)
-            if reference.startswith(EXTERNAL):
-                external_id = reference.removeprefix(EXTERNAL)
+            if reference.startswith(EXTERNAL_ID):
+                external_id = reference.removeprefix(EXTERNAL_ID)
                 user_id = (await self._find_by_external_ids(tenant, [external_id])).get(external_id)
             user = None if user_id is None else await self._table.get(user_by_id(user_id=user_id))
         except BadKey:

@@ -16,6 +16,7 @@ from sobremesa.http.large_requests import LargeRequestRunning, LargeRequests
 
 MAX_LINES = 10_000
 MAX_BYTES = 16 * 1024 * 1024
+MAX_DOWNLOADS = 100
 
 
 class ImportQuery(Input):
@@ -42,18 +43,19 @@ def routes(imports: Imports) -> Routes:
         """Import messages with their own times and authors, from lines of JSON.
 
         Requires the scopes `rooms:write` and `messages:send`, or `admin`. Up to 10,000 lines, each a message with
-        `room`, `author`, `createdAt`, `nonce` and `content`, or a room to create. Repeating a call creates nothing
-        twice. The response has a line for each refused line, and at the end `{imported, repeated, failed, rooms}`.
+        `room`, `author`, `createdAt`, `nonce` and `content`, or a room to create. Up to 100 attachments are downloaded
+        from their URLs. Repeating a call creates nothing twice. The response has a line for each refused line, and at
+        the end `{imported, repeated, failed, rooms}`.
         """
         actor.require_scope("messages:send")
         if not query.judge:
             actor.require_scope("admin")
-        run = imports.start(actor.tenant, judge=query.judge)
         problems: list[LineProblem] = []
         # All is read before the first line is sent: a client that only reads at the end would wait forever otherwise.
         with running.one_at_a_time(UserId(actor.name)):
-            async for batch in batches_of(upload.pieces, max_lines=MAX_LINES):
-                problems += await run.add(batch)
+            async with imports.run(actor.tenant, actor=actor, judge=query.judge, max_downloads=MAX_DOWNLOADS) as run:
+                async for batch in batches_of(upload.pieces, max_lines=MAX_LINES):
+                    problems += await run.add(batch)
         return Lines(_lines(problems, run.summary))
 
     return api

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Instant
+from sobremesa.domains.accounts.entities import AuditEntry
 from sobremesa.table import Entity, Keys, Lookup, WritePattern
 
 ReferenceKind: TypeAlias = Literal["server", "channel", "conversation"]
@@ -26,3 +27,4 @@ class ImportReference(Entity):
 
 reference_of = Lookup("IMP.1", "What did an import create for this key?", ImportReference, consistent=True)
 create_reference = WritePattern("IMP.2", "Keep what an import created for a key", ImportReference)
+record_import = WritePattern("IMP.3", "Record an import in the audit log", AuditEntry)

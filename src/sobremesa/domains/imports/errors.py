@@ -22,7 +22,7 @@ class LineTooLong(Invalid):
 
 class AttachmentRefused(Invalid):
     code = "attachment_refused"
-    default_detail = "Attachments can only be imported by the command, from files beside the imported one."
+    default_detail = "Only the command imports attachments by path, from files beside the imported one: use a url."
 
 
 class KeyOfAnother(Clash):

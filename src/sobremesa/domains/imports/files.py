@@ -3,65 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, NamedTuple
+from urllib.parse import unquote, urlsplit
 
-from sobremesa.domains.attachments.uploads import UploadedFile
+from sobremesa.domains.imports.downloads import Downloads
 from sobremesa.domains.imports.errors import AttachmentRefused
 from sobremesa.domains.imports.records import FileRecord
 
 READ_BYTES = 1024 * 1024
 
 
-class OpenFile(Protocol):
-    """Opens the files that the lines of an import name."""
+class OpenedFile(NamedTuple):
+    """A file that a line names, not read yet."""
 
-    async def __call__(self, record: FileRecord) -> UploadedFile:
-        """Return a file; AttachmentRefused if it cannot be imported."""
-        ...
-
-
-class Fetch(Protocol):
-    """Downloads a file. It must not reach private addresses, also not by a redirect."""
-
-    def __call__(self, url: str) -> AsyncIterator[bytes]: ...
+    name: str
+    pieces: AsyncGenerator[bytes, None]
 
 
-async def refuse_files(record: FileRecord) -> UploadedFile:
-    """Refuse all files."""
-    raise AttachmentRefused
+class ImportFiles:
+    """Opens the files that the lines of one import name: by URL, and in a folder if there is one."""
 
+    def __init__(self, downloads: Downloads, *, folder: Path | None, max_downloads: int | None) -> None:
+        self._downloads = downloads
+        self._folder = None if folder is None else folder.resolve()
+        self._downloads_left = max_downloads
 
-class LocalFiles:
-    """The files in the folder of an imported file, and those that `fetch` downloads."""
-
-    def __init__(self, folder: Path, fetch: Fetch | None = None) -> None:
-        self._folder = folder.resolve()
-        self._fetch = fetch
-
-    async def __call__(self, record: FileRecord) -> UploadedFile:
+    async def open(self, record: FileRecord) -> OpenedFile:
+        """Return a file; AttachmentRefused if it cannot be imported. Its content may be refused when it is read."""
         if (record.path is None) == (record.url is None):
             raise AttachmentRefused("An attachment needs a path or a url.")
         if record.path is not None:
             path = await asyncio.to_thread(self._inside, record.path)
-            return UploadedFile(record.name or path.name, "", read_pieces(path))
-        if record.url is None or self._fetch is None:
-            raise AttachmentRefused("Attachments by URL are not available: download the files, and give their paths.")
-        return UploadedFile(record.name or record.url.rpartition("/")[2], "", self._fetch(record.url))
+            return OpenedFile(record.name or path.name, read_pieces(path))
+        url = record.url or ""
+        self._count_download()
+        return OpenedFile(record.name or _name_of(url), self._downloads.fetch(url))
+
+    def _count_download(self) -> None:
+        if self._downloads_left is None:
+            return
+        if self._downloads_left == 0:
+            raise AttachmentRefused("A call downloads a limited number of files: send the others in another call.")
+        self._downloads_left -= 1
 
     def _inside(self, name: str) -> Path:
         """Return a path inside the folder; the lines may come from another system, and are not trusted."""
+        if self._folder is None:
+            raise AttachmentRefused
         try:
+            # `resolve` also follows symbolic links, which may lead out of the folder.
             path = (self._folder / name).resolve()
-        except (OSError, ValueError):
+        except (OSError, ValueError, RuntimeError):
             raise AttachmentRefused("The path is not valid.") from None
         if not path.is_relative_to(self._folder) or not path.is_file():
             raise AttachmentRefused("There is no such file in the folder of the imported file.")
         return path
 
 
-async def read_pieces(path: Path) -> AsyncIterator[bytes]:
+async def read_pieces(path: Path) -> AsyncGenerator[bytes, None]:
     """Yield the content of a file, read outside of the event loop."""
     file: IO[bytes] = await asyncio.to_thread(path.open, "rb")
     try:
@@ -69,3 +70,11 @@ async def read_pieces(path: Path) -> AsyncIterator[bytes]:
             yield piece
     finally:
         file.close()
+
+
+def _name_of(url: str) -> str:
+    """Return the last part of a URL's path, as the name of its file."""
+    try:
+        return unquote(urlsplit(url).path).rpartition("/")[2]
+    except ValueError:
+        return ""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import aclosing
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
-from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import Refusal, UnknownUsers
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.attachments.service import Attachments
-from sobremesa.domains.imports.files import OpenFile
+from sobremesa.domains.attachments.uploads import UploadedFile
+from sobremesa.domains.imports.files import ImportFiles
 from sobremesa.domains.imports.lines import yielding
 from sobremesa.domains.imports.replies import Placed, Replies
-from sobremesa.domains.imports.users import Author, ImportUsers
+from sobremesa.domains.imports.users import ImportUsers
 from sobremesa.rooms.cases import verdict_case
 from sobremesa.rooms.errors import EmptyMessage, ReplyMissing
 from sobremesa.rooms.importing import ImportedMessage, imported_row
@@ -22,6 +25,9 @@ from sobremesa.rooms.mentions import mentioned_names
 from sobremesa.table import Operation, Table
 
 JUDGED_AT_ONCE = 16
+UPLOADED_AT_ONCE = 8
+
+_Uploaded: TypeAlias = Mapping[MessageId, Sequence[dict[str, Any]] | Refusal]
 
 
 class Prepared(NamedTuple):
@@ -34,7 +40,7 @@ class Prepared(NamedTuple):
 class _Resolved(NamedTuple):
     """What the records of a batch refer to."""
 
-    authors: Mapping[str, Author]
+    authors: Mapping[str, Actor]
     names: Mapping[str, UserId]
     replies: Mapping[MessageId, MessageId | ReplyMissing]
     there: set[MessageId]
@@ -45,7 +51,7 @@ class _Draft(NamedTuple):
     """A message with everything but the verdict."""
 
     placed: Placed
-    author: Author
+    author: Actor
     mentions: Sequence[UserId]
     reply_to: MessageId | None
     files: Sequence[dict[str, Any]]
@@ -59,14 +65,14 @@ class Preparation:
         table: Table,
         users: ImportUsers,
         files: Attachments,
-        open_file: OpenFile,
+        import_files: ImportFiles,
         judge: TimedJudge | None,
         tenant: Tenant,
     ) -> None:
         self._table = table
         self._users = users
         self._files = files
-        self._open_file = open_file
+        self._import_files = import_files
         self._judge = judge
         self._tenant = tenant
         self._replies = Replies(table)
@@ -74,7 +80,8 @@ class Preparation:
     async def prepare(self, batch: Sequence[Placed]) -> list[Prepared | Refusal]:
         """Return the rows of the messages, in their order; a refusal for those that cannot be imported."""
         resolved = await self._resolve(batch)
-        drafts: list[_Draft | Refusal] = [await self._draft(each, resolved) async for each in yielding(batch)]
+        uploaded = await self._upload_all(batch, resolved)
+        drafts: list[_Draft | Refusal] = [self._draft(each, resolved, uploaded) async for each in yielding(batch)]
         refused = {each.message_id for each, draft in zip(batch, drafts, strict=True) if isinstance(draft, Refusal)}
         drafts = [ReplyMissing() if _is_orphan(draft, refused) else draft for draft in drafts]
         accepted = [draft for draft in drafts if isinstance(draft, _Draft)]
@@ -96,7 +103,7 @@ class Preparation:
             there={row.message_id for row in rows if row is not None},
         )
 
-    async def _draft(self, placed: Placed, resolved: _Resolved) -> _Draft | Refusal:
+    def _draft(self, placed: Placed, resolved: _Resolved, uploaded: _Uploaded) -> _Draft | Refusal:
         record = placed.record
         author = resolved.authors.get(record.author)
         if author is None:
@@ -106,23 +113,45 @@ class Preparation:
         reply_to = resolved.replies.get(placed.message_id)
         if isinstance(reply_to, ReplyMissing):
             return reply_to
-        files: Sequence[dict[str, Any]] = ()
-        if record.attachments and placed.message_id not in resolved.there:
-            try:
-                files = await self._upload(placed, author)
-            except Refusal as refusal:
-                return refusal
+        files = uploaded.get(placed.message_id, ())
+        if isinstance(files, Refusal):
+            return files
         found = (resolved.names.get(name) for name in mentioned_names(record.content))
         mentions = list(dict.fromkeys(user_id for user_id in found if user_id is not None))
         return _Draft(placed, author, mentions, reply_to, files)
 
-    async def _upload(self, placed: Placed, author: Author) -> Sequence[dict[str, Any]]:
+    async def _upload_all(self, batch: Sequence[Placed], resolved: _Resolved) -> _Uploaded:
+        """Store the files of a batch, and return them, or why they were refused, by message."""
+        accepted = [
+            each
+            for each in batch
+            if each.record.attachments
+            and each.message_id not in resolved.there
+            and each.record.author in resolved.authors
+            and not isinstance(resolved.replies.get(each.message_id), ReplyMissing)
+        ]
+        upload = partial(self._upload, resolved.authors)
+        return dict(
+            zip(
+                (each.message_id for each in accepted),
+                await gather_bounded(UPLOADED_AT_ONCE, upload, accepted),
+                strict=True,
+            )
+        )
+
+    async def _upload(self, authors: Mapping[str, Actor], placed: Placed) -> Sequence[dict[str, Any]] | Refusal:
         """Store the files of a message as its author's, and return what the message stores of them."""
+        author = authors[placed.record.author]
         file_ids = []
-        for record in placed.record.attachments:
-            file = await self._open_file(record)
-            file_ids.append((await self._files.receive(author.actor, file)).file_id)
-        return await self._files.attachable(author.actor, file_ids)
+        try:
+            for record in placed.record.attachments:
+                name, pieces = await self._import_files.open(record)
+                async with aclosing(pieces):
+                    file = await self._files.receive(author, UploadedFile(name, "", pieces))
+                file_ids.append(file.file_id)
+            return await self._files.attachable(author, file_ids)
+        except Refusal as refusal:
+            return refusal
 
     async def _judged(self, drafts: Sequence[_Draft]) -> list[Verdict]:
         judge = self._judge
@@ -141,8 +170,8 @@ class Preparation:
             kind,
             placed.message_id,
             room_id=room_id,
-            author_id=author.actor.user_id,
-            username=author.actor.username,
+            author_id=author.user_id,
+            username=author.username,
             nonce=record.nonce,
             type="asset" if files and record.type == "text" else record.type,
             content=record.content,
@@ -162,7 +191,7 @@ class Preparation:
             for file in files
         ]
         others += verdict_case(kind, message, self._tenant)
-        return Prepared(placed, ImportedMessage(message, author.is_there, others))
+        return Prepared(placed, ImportedMessage(message, others))
 
 
 def _is_orphan(draft: _Draft | Refusal, refused: set[MessageId]) -> bool:
@@ -174,7 +203,7 @@ def _content(draft: _Draft) -> JudgedContent:
     return JudgedContent(
         room_kind=draft.placed.room.imports.kind.name,
         room_id=draft.placed.room.room_id,
-        author_id=draft.author.actor.user_id,
+        author_id=draft.author.user_id,
         content=draft.placed.record.content,
         attachments=draft.files,
         mentions=len(draft.mentions),

@@ -42,8 +42,6 @@ class OpenRoom(NamedTuple):
     imports: RoomImports
     room_id: RoomId
     writer: ImportWriter
-    noted: set[UserId]
-    """The authors of whom it is known whether they are in the room."""
 
 
 class ImportedRooms:
@@ -135,7 +133,8 @@ class ImportedRooms:
             except BadKey:
                 break  # an invalid id belongs to no room
             if found is not None and found.tenant == self._tenant:
-                return OpenRoom(imports, room_id, ImportWriter(self._table, imports.kind, room_id), set())
+                writer = ImportWriter(self._table, imports, room_id, self._users.find_present)
+                return OpenRoom(imports, room_id, writer)
         raise RoomMissing
 
     async def _find_reference(self, reference: str) -> ImportReference | None:

@@ -1,27 +1,33 @@
 """Imports of messages into rooms of a tenant.
 
 An import is a run of batches of lines. Each batch is resolved with a few reads (authors, names, replies) and written
-with one transaction for about ninety messages of a room. A line that is refused does not stop the others, and a run
+with one transaction for up to 99 messages of a room. A line that is refused does not stop the others, and a run
 that ends early is completed by repeating it: what was written is recognized by its id.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
 
-from sobremesa.core.actor import Tenant
+from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound, Refusal, UnknownUsers
 from sobremesa.core.gather import gather_bounded
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.audit import OPERATOR, Audit, tenant_scope
 from sobremesa.domains.attachments.service import Attachments
+from sobremesa.domains.imports.downloads import Downloads
+from sobremesa.domains.imports.entities import record_import
 from sobremesa.domains.imports.errors import LineTooLong, RoomMissing, WrongTime
-from sobremesa.domains.imports.files import OpenFile, refuse_files
+from sobremesa.domains.imports.files import ImportFiles
 from sobremesa.domains.imports.lines import yielding
 from sobremesa.domains.imports.preparing import Preparation, Prepared
 from sobremesa.domains.imports.records import Line, MessageRecord, RoomRecord, decode
 from sobremesa.domains.imports.replies import Placed, microseconds_of
-from sobremesa.domains.imports.rooms import ImportedRooms, OpenRoom, RoomCreation
+from sobremesa.domains.imports.rooms import ImportedRooms, RoomCreation
 from sobremesa.domains.imports.users import Directory, ImportUsers
 from sobremesa.domains.imports.views import ImportSummary, LineProblem
 from sobremesa.rooms.importing import RoomImports, imported_id
@@ -45,6 +51,8 @@ class Imports:
         creation: RoomCreation,
         directory: Directory,
         files: Attachments,
+        downloads: Downloads,
+        audit: Audit,
         judge: TimedJudge | None,
     ) -> None:
         self._table = table
@@ -53,18 +61,37 @@ class Imports:
         self._creation = creation
         self._directory = directory
         self._files = files
+        self._downloads = downloads
+        self._audit = audit
         self._judge = judge
 
-    def start(self, tenant: Tenant, *, judge: bool = True, open_file: OpenFile | None = None) -> ImportRun:
-        """Return a new import into the rooms of a tenant. Without `judge`, messages are not moderated.
+    @asynccontextmanager
+    async def run(
+        self,
+        tenant: Tenant,
+        *,
+        actor: Actor | str = OPERATOR,
+        judge: bool = True,
+        folder: Path | None = None,
+        max_downloads: int | None = None,
+    ) -> AsyncIterator[ImportRun]:
+        """Run an import into the rooms of a tenant, and record it at the end in the tenant's audit log.
 
-        `open_file` opens the files that messages name; without it they are refused.
+        Without `judge`, messages are not moderated. Files are downloaded from URLs, up to `max_downloads`, and read
+        from `folder`; without one, files by path are refused.
         """
         users = ImportUsers(self._table, self._directory, tenant)
         rooms = ImportedRooms(self._table, self._clock, self._kinds, self._creation, users, tenant)
+        import_files = ImportFiles(self._downloads, folder=folder, max_downloads=max_downloads)
         judging = self._judge if judge else None
-        preparation = Preparation(self._table, users, self._files, open_file or refuse_files, judging, tenant)
-        return ImportRun(self._clock, rooms, preparation)
+        preparation = Preparation(self._table, users, self._files, import_files, judging, tenant)
+        run = ImportRun(self._clock, rooms, preparation)
+        try:
+            yield run
+        finally:
+            # A run that fails is recorded too: what it has written stays.
+            entry = self._audit.entry(tenant_scope(tenant), actor, "import.messages", details=run.counts())
+            await self._table.write(entry, pattern=record_import)
 
 
 class ImportRun:
@@ -75,6 +102,13 @@ class ImportRun:
         self._rooms = rooms
         self._preparation = preparation
         self.summary = ImportSummary()
+        self._room_ids: set[RoomId] = set()
+
+    def counts(self) -> dict[str, str]:
+        """Return what the audit log has about this run. Its `rooms` are those with new messages."""
+        done = self.summary
+        counts = {"imported": done.imported, "repeated": done.repeated, "failed": done.failed}
+        return {name: str(count) for name, count in {**counts, "rooms": len(self._room_ids)}.items()}
 
     async def add(self, lines: Sequence[Line]) -> list[LineProblem]:
         """Import some lines, and return those that were refused. When it returns, the others are stored."""
@@ -123,12 +157,13 @@ class ImportRun:
         """Write the messages of one room."""
         room = messages[0].placed.room
         try:
-            await _note_authors(room, messages)
             done = await room.writer.write([each.imported for each in messages])
             await room.imports.moved(room.room_id)
         except NotFound:
             return [_problem(each.placed.number, RoomMissing(), each.placed.record.nonce) for each in messages]
         self.summary.imported += done.created
+        if done.created:
+            self._room_ids.add(room.room_id)
         self.summary.repeated += done.repeated
         orphans = set(done.orphans)
         return [
@@ -136,13 +171,6 @@ class ImportRun:
             for each in messages
             if each.placed.message_id in orphans
         ]
-
-
-async def _note_authors(room: OpenRoom, messages: Sequence[Prepared]) -> None:
-    new = {each.imported.message.author_id for each in messages} - room.noted
-    if new:
-        await room.imports.note_authors(room.room_id, sorted(new))
-        room.noted.update(new)
 
 
 def _record(line: Line) -> MessageRecord | RoomRecord:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import UnknownUsers
 from sobremesa.domains.accounts.entities import User, user_by_id
-from sobremesa.table import Check, Operation, Table, absent_or_null, present
+from sobremesa.http.user_references import EXTERNAL_ID
+from sobremesa.table import Table
 from sobremesa.table.cache import Cache
 from sobremesa.table.errors import BadKey
 
-EXTERNAL = "ext:"
 CACHED_USERS = 50_000
 CACHED_NAMES = 50_000
 
@@ -25,14 +25,6 @@ class Directory(Protocol):
     async def find_by_external_ids(self, tenant: Tenant, external_ids: Iterable[str]) -> dict[str, UserId]: ...
 
 
-class Author(NamedTuple):
-    """A user of the tenant."""
-
-    actor: Actor
-    is_there: Operation
-    """The check that the account is not deleted, for the transactions of an import."""
-
-
 class ImportUsers:
     """Finds users of one tenant by id, external id or name, and caches them for one import."""
 
@@ -40,11 +32,11 @@ class ImportUsers:
         self._table = table
         self._directory = directory
         self._tenant = tenant
-        self._authors: Cache[str, Author] = Cache(CACHED_USERS)
+        self._authors: Cache[str, Actor] = Cache(CACHED_USERS)
         self._names: Cache[str, UserId | str] = Cache(CACHED_NAMES)
         """The users by name; an empty text for a name that no user has."""
 
-    async def find(self, references: Iterable[str]) -> dict[str, Author]:
+    async def find(self, references: Iterable[str]) -> dict[str, Actor]:
         """Return users by `{userId}` or `ext:{externalId}`; unknown ones are omitted."""
         wanted = set(references)
         found = {each: author for each in wanted if (author := self._authors.find(each)) is not None}
@@ -55,7 +47,8 @@ class ImportUsers:
         users = {user.user_id: user for user in await self._users(list(ids.values()))}
         for reference, user_id in ids.items():
             if user_id in users:
-                found[reference] = author = _author(users[user_id])
+                user = users[user_id]
+                found[reference] = author = Actor.of_user(user.user_id, user.username, user.tenant)
                 self._authors.keep(reference, author)
         return found
 
@@ -65,7 +58,11 @@ class ImportUsers:
         unknown = [each for each in references if each not in found]
         if unknown:
             raise UnknownUsers(user_ids=unknown)
-        return list({found[each].actor.user_id: found[each].actor for each in references}.values())
+        return list({found[each].user_id: found[each] for each in references}.values())
+
+    async def find_present(self, user_ids: Sequence[UserId]) -> set[UserId]:
+        """Return those of the users who are in the tenant and not deleted, as they are now."""
+        return {user.user_id for user in await self._users(user_ids)}
 
     async def find_by_names(self, names: Iterable[str]) -> dict[str, UserId]:
         """Return the users of the tenant with these names."""
@@ -81,8 +78,8 @@ class ImportUsers:
         return {name: UserId(user_id) for name, user_id in known.items() if user_id}
 
     async def _user_ids(self, references: Sequence[str]) -> dict[str, UserId]:
-        external = {each.removeprefix(EXTERNAL): each for each in references if each.startswith(EXTERNAL)}
-        ids = {each: UserId(each) for each in references if not each.startswith(EXTERNAL)}
+        external = {each.removeprefix(EXTERNAL_ID): each for each in references if each.startswith(EXTERNAL_ID)}
+        ids = {each: UserId(each) for each in references if not each.startswith(EXTERNAL_ID)}
         found = await self._directory.find_by_external_ids(self._tenant, external) if external else {}
         return ids | {external[each]: user_id for each, user_id in found.items()}
 
@@ -96,8 +93,3 @@ class ImportUsers:
                 continue  # an invalid id belongs to no user
         found = await self._table.get_many(keys, consistent=True)
         return [user for user in found if user and user.deleted_at is None and user.tenant == self._tenant]
-
-
-def _author(user: User) -> Author:
-    is_there = Check(user.own_key(), when=present() & absent_or_null("deleted_at"))
-    return Author(Actor.of_user(user.user_id, user.username, user.tenant), is_there)

@@ -9,6 +9,6 @@
 - `outcomes`: what an attempt changes; `retries`: when an attempt is repeated
 - `replaying`: sends again what was sent since a time
 - `stored_secrets`: how secrets are encrypted at rest
-- `addresses`, `requests`: which addresses a request may reach, checked at the moment of the connection
+- `requests`: the HTTP client; `http/outgoing` has the addresses that it may reach
 - `usage`: what the metrics show
 """

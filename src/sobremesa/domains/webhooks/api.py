@@ -11,7 +11,6 @@ from msgspec import UNSET, UnsetType
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import ChangedMeanwhile
-from sobremesa.domains.webhooks.addresses import MAX_URL
 from sobremesa.domains.webhooks.entities import HookId
 from sobremesa.domains.webhooks.errors import BadWebhookUrl, TooManyWebhooks, UnknownEvents, WebhookDisabled
 from sobremesa.domains.webhooks.service import SCOPE, Webhooks
@@ -25,6 +24,7 @@ from sobremesa.domains.webhooks.views import (
     webhook_with_secret,
 )
 from sobremesa.http.endpoints import Input, Listed, PageQuery, Routes
+from sobremesa.http.outgoing import MAX_URL
 
 Url = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_URL, examples=["https://example.com/hooks/chat"])]
 EventPattern = Annotated[str, msgspec.Meta(min_length=1, max_length=100, examples=["message.*"])]

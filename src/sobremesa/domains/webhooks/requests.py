@@ -1,13 +1,10 @@
 """The HTTP client of webhooks: one attempt, bounded in time, bytes and reach.
 
-It connects only to addresses that the rules allow, checked on the address that a socket is about to connect to. A host
-name that resolves to a public address when it is checked and to a private one when it is used fails therefore too.
-It follows no redirects, and takes no proxy from the environment, since a proxy would connect to any address.
+It connects only to addresses that the rules allow (`http/outgoing`), and follows no redirects.
 """
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -16,13 +13,10 @@ from typing import NamedTuple
 import aiohttp
 from aiohttp.abc import AbstractResolver
 
-from sobremesa.domains.webhooks.addresses import AddressRules, ForbiddenAddress
+from sobremesa.http.outgoing import AddressRules, guarded_session, reason_of
 
 TOTAL_SECONDS = 10.0
 MAX_RESPONSE_BYTES = 64 * 1024
-MAX_CONNECTIONS = 64
-MAX_CONNECTIONS_PER_HOST = 16
-MAX_ERROR = 200
 
 
 class Response(NamedTuple):
@@ -64,7 +58,7 @@ class WebhookRequests:
         except TimeoutError:
             error = f"no response within {self._timeout.total:g} s"
         except (aiohttp.ClientError, OSError, ValueError) as failure:
-            error = _text_of(failure)
+            error = reason_of(failure)
         return Response(status, round((time.monotonic() - started) * 1000), error, retry_after)
 
     async def close(self) -> None:
@@ -76,31 +70,14 @@ class WebhookRequests:
         """Return the session of a scheme. They share no connections: http reaches only allowed networks."""
         session = self._sessions.get(is_secure)
         if session is None:
-            connector = aiohttp.TCPConnector(
-                limit=MAX_CONNECTIONS,
-                limit_per_host=MAX_CONNECTIONS_PER_HOST,
-                resolver=self._resolver,
-                socket_factory=self._socket_factory(is_secure),
-            )
-            session = self._sessions[is_secure] = aiohttp.ClientSession(
-                connector=connector,
+            session = self._sessions[is_secure] = guarded_session(
+                self._rules,
+                is_secure=is_secure,
                 timeout=self._timeout,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                trust_env=False,
-                headers={"user-agent": "Sobremesa-Webhooks"},
+                user_agent="Sobremesa-Webhooks",
+                resolver=self._resolver,
             )
         return session
-
-    def _socket_factory(self, is_secure: bool) -> aiohttp.connector.SocketFactoryType:
-        def create(found: aiohttp.connector.AddrInfoType) -> socket.socket:
-            family, kind, protocol, _, address = found
-            self._rules.require_reachable(str(address[0]), is_secure=is_secure)
-            created = socket.socket(family, kind, protocol)
-            created.setblocking(False)
-            return created
-
-        return create
 
 
 async def _read(answer: aiohttp.ClientResponse) -> str | None:
@@ -127,13 +104,3 @@ def _retry_after(text: str | None) -> float | None:
     except ValueError:
         return None
     return max(0.0, at.timestamp() - time.time())
-
-
-def _text_of(failure: BaseException) -> str:
-    """Return why a request failed; the reason of a refused address is behind the error of the client."""
-    cause: BaseException | None = failure
-    while cause is not None:
-        if isinstance(cause, ForbiddenAddress):
-            return str(cause)[:MAX_ERROR]
-        cause = cause.__cause__ or cause.__context__
-    return f"{type(failure).__name__}: {failure}"[:MAX_ERROR]

@@ -15,7 +15,6 @@ from sobremesa.core.errors import ChangedMeanwhile, NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.core.webhook_signature import new_secret
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
-from sobremesa.domains.webhooks.addresses import AddressRules
 from sobremesa.domains.webhooks.entities import (
     LOG_SECONDS,
     Delivery,
@@ -31,12 +30,13 @@ from sobremesa.domains.webhooks.entities import (
     webhook_by_id,
     webhooks_of,
 )
-from sobremesa.domains.webhooks.errors import TooManyWebhooks, WebhookDisabled
+from sobremesa.domains.webhooks.errors import BadWebhookUrl, TooManyWebhooks, WebhookDisabled
 from sobremesa.domains.webhooks.event_names import EventNames
 from sobremesa.domains.webhooks.queueing import REPLAY_SECONDS, announcement
 from sobremesa.domains.webhooks.replaying import JOB, ReplayJob
 from sobremesa.domains.webhooks.sending import Sender
 from sobremesa.domains.webhooks.stored_secrets import StoredSecrets, UnreadableSecret
+from sobremesa.http.outgoing import AddressRules, BadUrl
 from sobremesa.table import Condition, Create, Delete, Operation, Page, Table, Update, Upsert, add, equals, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.updates import Changes
@@ -95,7 +95,7 @@ class Webhooks:
         """Create a webhook. The result has its secret, which is not shown again."""
         _require(actor, tenant)
         events = self._event_names.require_known(events)
-        url = await self._addresses.require_url(url)
+        url = await self._require_url(url)
         now = self._clock.now()
         hook_id, secret = HookId(self._ids.mint()), new_secret()
         hook = Webhook(
@@ -150,7 +150,7 @@ class Webhooks:
         await self.get(actor, tenant, hook_id)
         changes: Changes = ()
         if url is not UNSET:
-            changes += set_to(url=await self._addresses.require_url(url))
+            changes += set_to(url=await self._require_url(url))
         if events is not UNSET:
             changes += set_to(events=self._event_names.require_known(events))
         if rooms is not UNSET:
@@ -244,6 +244,12 @@ class Webhooks:
     def _roster(self, *, hooks: int = 0) -> Operation:
         """Return the operation that makes every node read the webhooks again."""
         return Upsert(roster(), add(hooks=hooks), set_to(version=self._ids.mint()))
+
+    async def _require_url(self, url: str) -> str:
+        try:
+            return await self._addresses.require_url(url)
+        except BadUrl as refusal:
+            raise BadWebhookUrl(str(refusal)) from None
 
     async def _reserve(self, tenant: Tenant) -> Operation:
         reserved = await self._quotas.reserve("webhooks", tenant, webhooks_of(tenant=tenant), MAX_WEBHOOKS)

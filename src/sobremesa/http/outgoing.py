@@ -1,8 +1,8 @@
-"""Which addresses a webhook may reach: public ones, and networks that the operator allows.
+"""Requests to URLs that others choose: they reach public addresses, and networks that the operator allows.
 
-A tenant chooses the URL, and the server is inside a network that the tenant is not in: without these rules a webhook
-could reach the metadata service of a cloud, or a database. A host name may resolve to another address later, so each
-address is checked again at the moment of the connection (`requests`).
+A tenant chooses the URL of a webhook or of an imported file, and the server is inside a network that the tenant is not
+in: without these rules a request could reach the metadata service of a cloud, or a database. A host name may resolve to
+another address later, so each address is checked again at the moment of the connection (`guarded_session`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from sobremesa.domains.webhooks.errors import BadWebhookUrl
+import aiohttp
+from aiohttp.abc import AbstractResolver
+
+from sobremesa.core.errors import Invalid
 
 MAX_URL = 2000
 RESOLVE_SECONDS = 3.0
+MAX_CONNECTIONS = 64
+MAX_CONNECTIONS_PER_HOST = 16
+MAX_REASON = 200
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -31,8 +37,13 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ipaddress.IPv6Network("::/96")
 
 
+class BadUrl(Invalid):
+    code = "bad_url"
+    default_detail = "The URL must be https, without credentials, and lead to a public address."
+
+
 class ForbiddenAddress(OSError):
-    """An address that webhooks may not reach."""
+    """An address that requests may not reach."""
 
     def __init__(self, address: str) -> None:
         super().__init__(f"{address} is not a public address")
@@ -54,9 +65,9 @@ class AddressRules:
             raise ForbiddenAddress(address)
 
     async def require_url(self, url: str) -> str:
-        """Return the URL; raise BadWebhookUrl unless it is one that a webhook may have now.
+        """Return the URL; raise BadUrl unless a request may go there now.
 
-        A name that does not resolve at the moment is accepted: the attempts will fail and be repeated.
+        A name that does not resolve at the moment is accepted: the request will fail.
         """
         host, is_secure = self._host_of(url)
         try:
@@ -72,26 +83,26 @@ class AddressRules:
             try:
                 self.require_reachable(address, is_secure=is_secure)
             except ForbiddenAddress as error:
-                raise BadWebhookUrl(f"{host}: {error}.") from None
+                raise BadUrl(f"{host}: {error}.") from None
         return url
 
     def _host_of(self, url: str) -> tuple[str, bool]:
-        """Return the host of a URL, and whether it is https; raise BadWebhookUrl if its form is not allowed."""
+        """Return the host of a URL, and whether it is https; raise BadUrl if its form is not allowed."""
         if len(url) > MAX_URL or not _PRINTABLE.fullmatch(url):
-            raise BadWebhookUrl(f"A URL has at most {MAX_URL} characters of visible ASCII.")
+            raise BadUrl(f"A URL has at most {MAX_URL} characters of visible ASCII.")
         try:
             parts = urlsplit(url)
             host, _ = parts.hostname, parts.port
         except ValueError:
-            raise BadWebhookUrl("This is not a URL.") from None
+            raise BadUrl("This is not a URL.") from None
         if parts.scheme not in ("https", "http") or not host:
-            raise BadWebhookUrl
+            raise BadUrl
         if "@" in parts.netloc:
-            raise BadWebhookUrl("A URL must not contain credentials.")
+            raise BadUrl("A URL must not contain credentials.")
         if parts.fragment:
-            raise BadWebhookUrl("A URL must not have a fragment.")
+            raise BadUrl("A URL must not have a fragment.")
         if parts.scheme == "http" and not self._allowed:
-            raise BadWebhookUrl("The URL must be https.")
+            raise BadUrl("The URL must be https.")
         return host, parts.scheme == "https"
 
 
@@ -99,6 +110,50 @@ async def resolve_host(host: str) -> Sequence[str]:
     """Return the addresses of a host name, by the system's resolver in a thread."""
     found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
+
+
+def guarded_session(
+    rules: AddressRules,
+    *,
+    is_secure: bool,
+    timeout: aiohttp.ClientTimeout,
+    user_agent: str,
+    resolver: AbstractResolver | None = None,
+) -> aiohttp.ClientSession:
+    """Return a session that connects only to addresses that the rules allow, for URLs of one scheme.
+
+    The rules are applied to the address that a socket is about to connect to. A host name that resolves to a public
+    address when it is checked and to a private one when it is used fails therefore too. It takes no proxy from the
+    environment, since a proxy would connect to any address. Redirects are the caller's: `allow_redirects=False`.
+    """
+
+    def create(found: aiohttp.connector.AddrInfoType) -> socket.socket:
+        family, kind, protocol, _, address = found
+        rules.require_reachable(str(address[0]), is_secure=is_secure)
+        created = socket.socket(family, kind, protocol)
+        created.setblocking(False)
+        return created
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            limit=MAX_CONNECTIONS, limit_per_host=MAX_CONNECTIONS_PER_HOST, resolver=resolver, socket_factory=create
+        ),
+        timeout=timeout,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        trust_env=False,
+        headers={"user-agent": user_agent},
+    )
+
+
+def reason_of(failure: BaseException) -> str:
+    """Return why a request failed; the reason of a refused address is behind the error of the client."""
+    cause: BaseException | None = failure
+    while cause is not None:
+        if isinstance(cause, ForbiddenAddress):
+            return str(cause)[:MAX_REASON]
+        cause = cause.__cause__ or cause.__context__
+    return f"{type(failure).__name__}: {failure}"[:MAX_REASON]
 
 
 def _parsed(address: str) -> list[Address]:
