@@ -32,7 +32,9 @@ class UserRequired(Forbidden):
     """A server key called an endpoint that is for users."""
 
     code = "person_needed"
-    default_detail = "This endpoint requires a user; a server key names one in the header Sobremesa-Act-As."
+    default_detail = (
+        "This requires a user; a server key names one in the header Sobremesa-Act-As, or in `actAs` on the gateway."
+    )
 
 
 class PersonRequired(Forbidden):
@@ -77,6 +79,11 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The name of this actor in limits and logs: a backend keeps its own while it acts as a user."""
         return f"user:{self.user}" if self.key_id is None else f"key:{self.key_id}"
+
+    @property
+    def credential_id(self) -> SessionId | KeyId | None:
+        """What ends the sockets of this actor when it is revoked: the session, or the server key."""
+        return self.session_id or self.key_id
 
     def as_system(self) -> Actor:
         """Return the actor as the author `system` of the same tenant."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Coroutine
 from typing import Any
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.live import frames
 from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.wire import Wire
@@ -38,6 +38,7 @@ class Socket(Subscriber):
         "_last_in_turn",
         "_room",
         "_wire",
+        "act_as",
         "actor",
         "address",
         "deadline",
@@ -55,6 +56,8 @@ class Socket(Subscriber):
         self.name = f"socket-{next(_numbers)}"
         self.actor: Actor | None = None
         self.token = ""
+        self.act_as: UserId | None = None
+        """The user that the server key of the token acts as; None for the token of a user."""
         self.deadline = math.inf
         """When the client must have identified, or after that, sent a frame."""
         self.recheck_ms = 0
