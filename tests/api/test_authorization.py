@@ -192,6 +192,7 @@ workspaces.changeWorkspace          401  403       404      404     403        4
 workspaces.deleteWorkspace          401  403       404      404     403        403    403    204
 workspaces.listAudit                401  403       404      404     403        403    200    200
 workspaces.listMembers              401  403       404      404     200        200    200    200
+workspaces.addMember                401  403       403      403     403        403    403    403
 workspaces.changeMember             401  403       404      404     403        403    403    200
 workspaces.removeMember             401  403       404      404     403        403    204    204
 workspaces.removeMember owner       401  403       404      404     403        403    403    409
@@ -720,7 +721,7 @@ async def _rename_workspace(place: Place, who: str) -> Attempt:
     return Attempt({"workspaceId": place.workspace_id}, {"name": "Ours"})
 
 
-@prepares("workspaces.removeMember")
+@prepares("workspaces.addMember", "workspaces.removeMember")
 async def _workspace_member(place: Place, who: str) -> Attempt:
     victim = place.callers["victim"]
     await victim.call("POST", f"/invites/{place.workspace_invite}/redeem")
@@ -1003,6 +1004,7 @@ WEBHOOK_BODIES: dict[str, Any] = {
 }
 BY_KEY = {
     *("communities.listAllServers", "communities.addMember", "accounts.listTenantAudit", "import.importMessages"),
+    "workspaces.addMember",
     *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
     *(f"users.{verb}" for verb in USER_VERBS),

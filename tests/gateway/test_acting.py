@@ -14,7 +14,7 @@ from gateway.conftest import SharedChannel
 from gateway.connection import Closed, Connection
 from gateway.served_app import ServedApp
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, Tenant
+from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, Tenant, UserId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.audit import key_scope
 from sobremesa.domains.accounts.server_keys import NewKey
@@ -45,7 +45,7 @@ async def refusal(served: ServedApp, **d: Any) -> Closed:
         return await socket.closed()
 
 
-async def user_of(served: ServedApp, external_id: str, tenant: str = DEFAULT_TENANT) -> str:
+async def user_of(served: ServedApp, external_id: str, tenant: str = DEFAULT_TENANT) -> UserId:
     """Create a user by external id; return their id."""
     key = Actor(tenant=Tenant(tenant), key_id=KeyId("k"), scopes=frozenset({"users:write"}))
     return (await served.app.accounts.upsert_user(key, Tenant(tenant), external_id, UserFields())).user.user_id

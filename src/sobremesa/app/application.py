@@ -134,7 +134,13 @@ class Sobremesa:
         self.commands = Commands(
             table, clock, ids, accounts=self.accounts, communities=self.communities, idempotency=idempotency
         )
-        self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
+        self.conversations = Conversations(
+            rooms,
+            audit=audit,
+            idempotency=idempotency,
+            origin=origin,
+            share_server=self.communities.members.share_server,
+        )
         self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
         self.incoming_webhooks = open_incoming_webhooks(self, rooms, audit)
         self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)
