@@ -415,6 +415,15 @@ KEYS_TOO = {
     for rooms in ("channels", "conversations", "threads")
     for verb in ("sendMessage", "listMessages", "getMessage", "deleteMessage")
 }
+KEYS_TOO |= {
+    *(f"communities.{verb}" for verb in ("createServer", "getServer", "createChannel", "listChannels", "getChannel")),
+    *(f"communities.{verb}Member" for verb in ("get", "change", "remove")),
+    *("communities.listMembers", "conversations.createConversation", "conversations.getConversation"),
+    *("threads.createThread", "threads.getThread", "workspaces.createWorkspace"),
+    *(f"{rooms}.listParticipants" for rooms in ("conversations", "threads")),
+    *(f"{rooms}.{verb}Participant" for rooms in ("conversations", "threads") for verb in ("add", "change", "remove")),
+    *("workspaces.listMembers", "workspaces.changeMember", "workspaces.removeMember"),
+}
 """What a server key with the scope may do in rooms in its own name."""
 
 PrepareRoom = Callable[[Place, Room, str], Awaitable[Attempt]]

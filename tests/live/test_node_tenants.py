@@ -64,7 +64,7 @@ async def test_tenants_are_isolated_and_revoked_over_two_nodes(
     community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
     acme = await acme_beside(community, store)
-    ours = [community.users[name].user.user_id for name in ("ana", "bea", "carl")]
+    ours: list[str] = [community.users[name].user.user_id for name in ("ana", "bea", "carl")]
     ours += [community.server_id, community.channel_id]
     key = acme.key.text
     with nodes(2, store, tmp_path, valkey.url) as [one, two]:
