@@ -213,7 +213,7 @@ class Identification:
         if asked.act_as is not None:
             actor = await self._act_as(actor, asked.act_as, is_recorded=True)
         elif actor.user is None:
-            raise UserRequired
+            raise UserRequired("This requires a user: a server key names one in `actAs`.")
         return actor, good_until_ms
 
     def _set_identity(self, socket: Socket, token: str, verified: VerifiedToken) -> None:

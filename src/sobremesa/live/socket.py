@@ -18,6 +18,9 @@ ANSWER_SECONDS = 5.0
 MAX_WAITING_BYTES = 192 * 1024
 """How much a client may leave unread; a slower one is closed, and can resume."""
 
+MAX_REASON_BYTES = 123
+"""How long the reason of a close may be: a control frame has 125 bytes, two of them for the code (RFC 6455)."""
+
 _numbers = itertools.count(1)
 
 
@@ -92,7 +95,7 @@ class Socket(Subscriber):
         await self._wire.drained()
 
     def close(self, code: int, reason: str) -> None:
-        self._wire.close(code, reason)
+        self._wire.close(code, reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore"))
 
     def drop(self) -> None:
         """The client is gone."""
