@@ -252,6 +252,14 @@ async def _workspaces(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor) -> Non
     await bill.of("open a workspace of 200 items", app.workspaces.get_everything(bo, at, limit=1000))
     await bill.of("list the workspaces of a user", app.workspaces.list_workspaces(bo, limit=50))
     await bill.of("leave a workspace", app.workspaces.members.remove(bo, at, bo.user_id))
+    key = Actor(key_id=KeyId("backend"), scopes=frozenset({"rooms:write"}))
+    await bill.of("add a member to a workspace by a key", app.workspaces.members.add(key, at, bo.user_id))
+    await bill.of("remove a member of a workspace by a key", app.workspaces.members.remove(key, at, bo.user_id))
+    pair = [ana.user_id, bo.user_id]
+    group = await bill.of("create a group of two by a key", app.conversations.create_group(key, pair))
+    await bill.of(
+        "remove a participant by a key", app.conversations.participants.remove(key, group.conversation_id, bo.user_id)
+    )
 
 
 async def _end(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sobremesa.app import Sobremesa
 from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.table.names import IndexNames, Names
 
@@ -119,11 +120,12 @@ NODES = {
         ({"files": None, "records": None}, "set SOBREMESA_FILES to .*, and SOBREMESA_RECORDS to"),
     ],
 )
-def test_several_nodes_with_local_data_are_refused(wrong: dict[str, str | None], detail: str) -> None:
+async def test_several_nodes_with_local_data_are_refused(wrong: dict[str, str | None], detail: str) -> None:
     Settings(**NODES).require_workable()  # type: ignore[arg-type]
     Settings().require_workable()
     with pytest.raises(BadSetting, match=detail):
-        Settings(**(NODES | wrong)).require_workable()  # type: ignore[arg-type]
+        async with Sobremesa.open(settings=Settings(**(NODES | wrong))):  # type: ignore[arg-type]
+            pass
 
 
 @pytest.mark.parametrize(("memory_kib", "time_cost"), [(8, 1), (17_000, 2), (7_168, 4), (4_096, 100)])

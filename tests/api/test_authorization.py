@@ -194,6 +194,7 @@ workspaces.changeWorkspace          401  403       404      404     403        4
 workspaces.deleteWorkspace          401  403       404      404     403        403    403    204
 workspaces.listAudit                401  403       404      404     403        403    200    200
 workspaces.listMembers              401  403       404      404     200        200    200    200
+workspaces.addMember                401  403       403      403     403        403    403    403
 workspaces.changeMember             401  403       404      404     403        403    403    200
 workspaces.removeMember             401  403       404      404     403        403    204    204
 workspaces.removeMember owner       401  403       404      404     403        403    403    409
@@ -415,6 +416,15 @@ KEYS_TOO = {
     f"{rooms}.{verb}"
     for rooms in ("channels", "conversations", "threads")
     for verb in ("sendMessage", "listMessages", "getMessage", "deleteMessage")
+}
+KEYS_TOO |= {
+    *(f"communities.{verb}" for verb in ("createServer", "getServer", "createChannel", "listChannels", "getChannel")),
+    *(f"communities.{verb}Member" for verb in ("get", "change", "remove")),
+    *("communities.listMembers", "conversations.createConversation", "conversations.getConversation"),
+    *("threads.createThread", "threads.getThread", "workspaces.createWorkspace"),
+    *(f"{rooms}.listParticipants" for rooms in ("conversations", "threads")),
+    *(f"{rooms}.{verb}Participant" for rooms in ("conversations", "threads") for verb in ("add", "change", "remove")),
+    *("workspaces.listMembers", "workspaces.changeMember", "workspaces.removeMember"),
 }
 """What a server key with the scope may do in rooms in its own name."""
 
@@ -722,7 +732,7 @@ async def _rename_workspace(place: Place, who: str) -> Attempt:
     return Attempt({"workspaceId": place.workspace_id}, {"name": "Ours"})
 
 
-@prepares("workspaces.removeMember")
+@prepares("workspaces.addMember", "workspaces.removeMember")
 async def _workspace_member(place: Place, who: str) -> Attempt:
     victim = place.callers["victim"]
     await victim.call("POST", f"/invites/{place.workspace_invite}/redeem")
@@ -1005,6 +1015,7 @@ WEBHOOK_BODIES: dict[str, Any] = {
 }
 BY_KEY = {
     *("communities.listAllServers", "communities.addMember", "accounts.listTenantAudit", "import.importMessages"),
+    "workspaces.addMember",
     *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
     *(f"users.{verb}" for verb in USER_VERBS),

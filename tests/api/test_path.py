@@ -933,6 +933,11 @@ async def administrators_see_every_server(story: Story) -> None:
     added = await key.put(f"{at}/members/{story.cleo.user_id}", {"role": "member"}, expect=201)
     assert added.keys() == MEMBER
     await story.cleo.delete(f"{at}/members/{story.cleo.user_id}")
+    kitchen = await key.post("/workspaces", {"name": "Kitchen", "ownerId": story.cleo.user_id})
+    at = f"/workspaces/{kitchen['workspaceId']}"
+    added = await key.put(f"{at}/members/{story.ben.user_id}", {}, expect=201)
+    assert added["role"] == "member"
+    await story.cleo.delete(at)
     log = await pages(key, "/tenants/default/audit")
     assert {"key.create", "admin.grant"} <= {entry["action"] for entry in log}
 

@@ -1,9 +1,10 @@
 """Tenants are isolated, over HTTP: every operation of the served document, tried from another tenant.
 
-Every line of the authorization matrix is prepared in one tenant, with what belongs to it. A user, an administrator and
-a server key with all scopes of another tenant then make the same request. Each must get what they get for ids of
-nothing, and nothing in the table may change. The owner of rooms in the other tenant also tries to use these users,
-messages and files there.
+Every line of the authorization matrix is prepared in one tenant, with what belongs to it. A user, an administrator, a
+bot, a server key with all scopes, and such a key that acts as a user of its own tenant, all of another tenant, then
+make the same request. Each must get what they get for ids of nothing, and no row of the table may change, nor may a
+new one name anything of the tenant. The key also tries to act as a user of the first tenant. The owner of rooms in the
+other tenant tries to use these users, messages and files there.
 
 A new operation needs a line in the authorization matrix, which is then tried here too.
 """
@@ -21,13 +22,17 @@ import msgspec
 import pytest
 
 from api.attempts import Attempt
-from api.calling import ULID, UNKNOWN_ID, Caller, client_of
+from api.calling import ULID, UNKNOWN_ID, Caller, Reply, client_of
 from api.conftest import store_of
 from api.running import Server, grant_admin, new_key, register_in, serving
 from api.test_authorization import ALONE, ROWS, Cast, Place, cast_of, comparable, prepared, tried
 from api.thread_attempts import deal_of
 from sobremesa.app import Sobremesa
+from sobremesa.app.registry import REGISTRY
 from sobremesa.domains.accounts.server_keys import SCOPES
+from sobremesa.domains.notifications.entities import DigestSweep
+from sobremesa.live.entities import Node, PumpProgress, TrailMark
+from sobremesa.work.consumers.entities import Progress
 
 DIRECTIONS = [("default", "globex"), ("acme", "default")]
 """Whose things are tried, and by whom. Rows of the default tenant are stored without a tenant."""
@@ -49,11 +54,12 @@ IN_OWN_ROOMS = {
 """Some of the lines that name users, messages and records beside the room."""
 LINES = [name for name in ROWS if name not in WITH_PROOF | OWN_ACCOUNT]
 
+QUIET_SECONDS = 1.0
+"""How long no row may have changed before they are compared."""
+
 _ULIDS = re.compile(ULID.pattern)
-_WORKING = ("SYSTEM", "NODE#", "LEASE#", "JOB", "CONSUMER", "FEED", "QUOTA#")
-"""The rows of the process itself, which change by themselves."""
-_RENDERED = ("TAB#docs", "TAB#expenses", "TAB#actions")
-"""The tabs of a thread that a worker writes some time after the record that they show."""
+OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, DigestSweep}
+"""The rows in which the process notes its positions and that it is alive. All others are compared."""
 
 
 class Request(NamedTuple):
@@ -116,12 +122,17 @@ class Home:
         owner, victim, room = self.place.owner, self.place.callers["victim"], self.place.rooms["channels"]
         project = {"kind": "project", "sellerUserId": victim.user_id, "lbgId": f"lbg-{owner.user_id}"}
         await owner.post("/threads", project)
+        group = {"type": "group", "userIds": [owner.user_id, victim.user_id]}
         in_room, reply_to = {"roomId": room.room_id}, room.own_message["owner"]
         file_id = (await victim.post("/attachments", b"Hello"))["fileId"]
         for name, attempt in (
             ("channels.sendMessage", Attempt(in_room, {"content": "Hello", "replyTo": reply_to})),
             ("channels.sendMessage", Attempt(in_room, {"content": "Hello", "attachments": [file_id]})),
             ("conversations.createConversation", Attempt(body={"type": "direct", "userIds": [victim.user_id]})),
+            ("conversations.createConversation", Attempt(body=group | {"ownerId": victim.user_id})),
+            ("communities.createServer", Attempt(body={"name": "Shop", "ownerId": victim.user_id})),
+            ("workspaces.createWorkspace", Attempt(body={"name": "Shop", "ownerId": victim.user_id})),
+            ("threads.createThread", Attempt(body=project | {"buyerUserId": owner.user_id})),
             ("threads.listThreads", Attempt(query={"lbgId": project["lbgId"]})),
             ("attachments.listAttachments", Attempt(query={"ids": file_id})),
         ):
@@ -151,21 +162,34 @@ async def until_granted(administrator: Caller) -> None:
     pytest.fail("the right was not granted")
 
 
-async def rows_of(server: Server) -> dict[tuple[str, str], str]:
-    """All rows that are of users, by key, as text."""
+Rows: TypeAlias = dict[tuple[str, str], str]
+
+
+async def rows_of(server: Server) -> Rows:
+    """All rows but those of the process itself, by key, as text, once its workers have written what they have to."""
+    rows: Rows | None = None
     async with Sobremesa.open(server.store, background=False) as app:
-        rows = {(str(row["pk"]), str(row["sk"])): row async for row in app.table.scan(consistent=True)}
+        for _ in range(60):
+            before, rows = rows, await _scanned(app)
+            if rows == before:
+                return rows
+            await asyncio.sleep(QUIET_SECONDS)
+    pytest.fail("the rows still change")
+
+
+async def _scanned(app: Sobremesa) -> Rows:
+    layout = app.table.layout
     return {
-        key: msgspec.json.encode(row, order="deterministic", enc_hook=repr).decode()
-        for key, row in rows.items()
-        if not (key[0].startswith(_WORKING) or key[1] in _RENDERED)
+        (str(row["pk"]), str(row["sk"])): msgspec.json.encode(row, order="deterministic", enc_hook=repr).decode()
+        async for row in app.table.scan(consistent=True)
+        if REGISTRY.entity_of(row, layout) not in OF_THE_PROCESS
     }
 
 
 class Names:
     """What identifies the users and things of a tenant, and what stands for each in a request about nothing."""
 
-    def __init__(self, rows: dict[tuple[str, str], str], home: Home) -> None:
+    def __init__(self, rows: Rows, home: Home) -> None:
         self.known = {found for row in rows.values() for found in _ULIDS.findall(row)} - {UNKNOWN_ID}
         place = home.place
         self.others = {user["username"]: "no-such-name" for _, user in home.cast.tokens.values() if user}
@@ -230,16 +254,33 @@ async def home_of(server: Server, tenant: str) -> AsyncIterator[Home]:
 
 
 async def callers_of(server: Server, http: aiohttp.ClientSession, tenant: str) -> dict[str, Caller]:
-    """A user, an administrator and a server key of a tenant, with everything that each may have."""
+    """Users, a bot and a server key of a tenant, with everything that each may have."""
     word = UNKNOWN_ID[-6:] + tenant
-    user, administrator = await register_in(server, http, tenant, f"u-{word}", f"a-{word}")
+    user, administrator, own = await register_in(server, http, tenant, f"u-{word}", f"a-{word}", f"o-{word}")
     await grant_admin(server, administrator.email)
     await until_granted(administrator)
+    key = Caller(http, await new_key(server, *SCOPES, tenant=tenant))
+    bot = await key.post(f"/tenants/{tenant}/bots", {"username": f"b-{word}"})
     return {
         "user": user,
         "administrator": administrator,
-        "key": Caller(http, await new_key(server, *SCOPES, tenant=tenant)),
+        "bot": Caller(http, bot["token"]),
+        "key": key,
+        "key acting as its own user": Acting(key, own.user_id),
     }
+
+
+class Acting(Caller):
+    """A server key that acts as a user in every request."""
+
+    def __init__(self, key: Caller, user_id: str) -> None:
+        super().__init__(key.http, key.token)
+        self._header = {"Sobremesa-Act-As": user_id}
+
+    async def call(
+        self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None, **query: Any
+    ) -> Reply:
+        return await super().call(method, path, body, headers=self._header | (headers or {}), **query)
 
 
 @pytest.mark.timeout(600)
@@ -249,7 +290,9 @@ async def test_things_of_another_tenant_are_as_if_they_did_not_exist(server: Ser
         await home.prepare()
         before = await rows_of(server)
         names = Names(before, home)
-        failures = await tried_from_outside(home, names, await callers_of(server, home.http, other))
+        callers = await callers_of(server, home.http, other)
+        failures = await tried_from_outside(home, names, callers)
+        failures |= await tried_as_a_user_of(home, callers["key"])
         async with home_of(server, other) as own:
             failures |= await tried_in_own_rooms(home, names, own)
         after = await rows_of(server)
@@ -274,6 +317,17 @@ async def tried_from_outside(home: Home, names: Names, callers: dict[str, Caller
                 failures[request.name, who] = found
 
     await asyncio.gather(*(try_all(who, caller) for who, caller in callers.items()))
+    return failures
+
+
+async def tried_as_a_user_of(home: Home, key: Caller) -> Failures:
+    """Make all requests with a server key of another tenant that acts as a user of this one: there is no such user."""
+    acting, failures = Acting(key, home.place.owner.user_id), {}
+    for request in home.requests:
+        reply = await tried(acting, request.method, request.path, request.attempt)
+        takes_no_token = request.name.partition(" ")[0] in WITH_PROOF
+        if not takes_no_token and (reply.status, reply.json["code"]) != (422, "unknown_user"):
+            failures[request.name, "key acting as a user"] = f"{reply.status} {reply.raw[:500]!r}"
     return failures
 
 

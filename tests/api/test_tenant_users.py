@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import aiohttp
 import pytest
 
-from api.calling import Caller, Reply, register
-from api.running import Server, new_key
+from api.calling import UNKNOWN_ID, Caller, Reply, register
+from api.running import Server, grant_admin, new_key
 from sobremesa.domains.accounts.user_batches import MAX_LINE_BYTES, MAX_LINES
 
 ROUTES = (
@@ -123,3 +124,57 @@ async def test_null_removes_a_value_but_not_the_username(backend: Caller, fresh:
     refused = await backend.put(at, {"username": None}, expect=422)
     assert refused["errors"][0]["pointer"] == "#/username"
     assert (await backend.put(f"/tenants/default/users/{'x' * 129}", {}, expect=422))["code"] == "invalid"
+
+
+async def test_user_who_registered_here_gets_an_external_id(
+    server: Server, http: aiohttp.ClientSession, backend: Caller, fresh: str
+) -> None:
+    ana, ben = await register(http, f"ana-{fresh}"), await register(http, f"ben-{fresh}")
+    at = f"/tenants/default/users/{fresh}"
+    linked = await backend.put(at, {"userId": ana.user_id, "displayName": "Ana Ruiz"})
+    assert (linked["userId"], linked["externalId"], linked["displayName"]) == (ana.user_id, fresh, "Ana Ruiz")
+    assert linked["username"] == ana.name
+    again = await backend.put(at, {"userId": f"ext:{fresh}", "locale": "de"})
+    assert (again["userId"], again["locale"]) == (ana.user_id, "de")
+    assert (await ana.get("/users/me"))["externalId"] == fresh
+    assert (await ben.get(f"/users/ext:{fresh}"))["userId"] == ana.user_id
+
+    assert (await backend.put(at, {"userId": ben.user_id}, expect=409))["code"] == "external_id_taken"
+    assert (await backend.put(f"{at}-2", {"userId": ana.user_id}, expect=409))["code"] == "has_external_id"
+    rival = Caller(http, await new_key(server, "admin", tenant=f"t-{fresh}"))
+    for caller, path, user_id in [
+        (backend, f"{at}-2", UNKNOWN_ID),
+        (backend, f"{at}-2", "a#b"),
+        (rival, f"/tenants/t-{fresh}/users/{fresh}", ben.user_id),
+    ]:
+        refused = await caller.put(path, {"userId": user_id}, expect=422)
+        assert (refused["code"], refused["userIds"]) == ("unknown_user", [user_id])
+        await caller.get(path, expect=404)
+    refused = await backend.put(f"{at}-2", {"userId": ben.user_id, "username": ana.name}, expect=409)
+    assert refused["code"] == "username_taken"
+    await backend.get(f"{at}-2", expect=404)
+    await grant_admin(server, ben.name)
+    assert (await backend.put(f"{at}-2", {"userId": ben.user_id}, expect=403))["scope"] == "admin"
+    operator = Caller(http, await new_key(server, "admin"))
+    await operator.put(f"{at}-2", {"userId": ben.user_id})
+
+    await backend.delete(at)
+    cleo = await register(http, f"cleo-{fresh}")
+    assert (await backend.put(at, {"userId": cleo.user_id}))["userId"] == cleo.user_id
+    [line] = results(await batch(backend, body({"externalId": f"{fresh}-3", "userId": cleo.user_id})))
+    assert (line["status"], line["error"]["code"]) == (409, "has_external_id")
+    actions = [entry["action"] for entry in (await operator.get("/tenants/default/audit", limit=100))["items"]]
+    assert "user.link" in actions
+
+
+async def test_one_of_concurrent_links_wins(http: aiohttp.ClientSession, backend: Caller, fresh: str) -> None:
+    ana, ben = await register(http, f"ana-{fresh}"), await register(http, f"ben-{fresh}")
+    at = f"/tenants/default/users/{fresh}"
+    replies = await asyncio.gather(
+        *(backend.call("PUT", f"{at}-{number}", {"userId": ana.user_id}) for number in range(4)),
+        *(backend.call("PUT", f"{at}-{number}", {"userId": ben.user_id}) for number in range(4)),
+    )
+    assert {reply.status for reply in replies} == {200, 409}
+    for user in (ana, ben):
+        linked = [reply.json for reply in replies if reply.json.get("userId") == user.user_id]
+        assert [each["externalId"] for each in linked] == [(await user.get("/users/me"))["externalId"]]

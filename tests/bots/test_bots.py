@@ -8,6 +8,7 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.world import PASSWORD, Community, rows
+from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, PersonRequired, Tenant
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Unauthenticated
@@ -16,6 +17,7 @@ from sobremesa.domains.accounts.errors import BadCredentials, SessionEnded, User
 from sobremesa.domains.bots import service
 from sobremesa.domains.bots.errors import TooManyBots
 from sobremesa.domains.bots.service import CreatedBot
+from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.sending import Draft
 
 ACME = Tenant("acme")
@@ -122,6 +124,38 @@ async def test_only_members_who_manage_the_server_manage_its_bots(community: Com
         await app.communities.create_server(bot, name="Its own")
     with pytest.raises(NotFound):
         await bots.rotate_in_server(community.owner, at, community.member.user_id)
+
+
+async def test_bot_reaches_users_of_its_servers_and_owns_nothing(app: Sobremesa) -> None:
+    member, stranger, owner = await known(app, "ana", "ben", "cleo")
+    at = (await app.communities.create_server(owner, name="Shop")).server_id
+    key = Actor(key_id=KeyId("k"), scopes=frozenset({"rooms:write"}))
+    await app.communities.members.add(key, at, member.user_id)
+    bot = await app.accounts.authenticate((await app.bots.create_in_server(owner, at, username="helper")).token)
+    direct = await app.conversations.create_direct(bot, member.user_id)
+    await app.conversations.send(bot, direct.conversation_id, Draft("Your table is ready"))
+    with pytest.raises(PersonRequired):
+        await app.conversations.create_direct(bot, stranger.user_id)
+    started = await app.conversations.create_direct(stranger, bot.user_id)
+    assert await app.conversations.create_direct(bot, stranger.user_id) == (started.conversation_id, False)
+
+    for refused in (
+        app.conversations.create_group(bot, [member.user_id]),
+        app.workspaces.create(bot, name="Its own"),
+        app.threads.create(bot, NewThread("project", member.user_id)),
+        app.communities.members.transfer(owner, at, bot.user_id),
+    ):
+        with pytest.raises(PersonRequired):
+            await refused
+    workspace_id = (await app.workspaces.create(owner, name="Kitchen")).workspace.workspace_id
+    with pytest.raises(PersonRequired):
+        await app.workspaces.members.add(key, workspace_id, bot.user_id, role="owner")
+    assert (await app.workspaces.members.add(key, workspace_id, bot.user_id)).created
+    with pytest.raises(PersonRequired):
+        await app.workspaces.members.change_role(owner, workspace_id, bot.user_id, role="owner")
+    as_bot = await app.accounts.act_as(key, bot.user_id, "workspaces.createWorkspace", is_write=True)
+    with pytest.raises(PersonRequired):
+        await app.workspaces.create(as_bot, name="Its own")
 
 
 async def test_bot_sees_nothing_of_other_servers(community: Community) -> None:

@@ -30,12 +30,13 @@ class Closed(Exception):
 class Connection:
     """One socket."""
 
-    def __init__(self, url: str, token: str | None = None, **options: Any) -> None:
+    def __init__(self, url: str, token: str | None = None, *, act_as: str | None = None, **options: Any) -> None:
         self._url = url.replace("http", "ws", 1) + "/v1/gateway"
         self._options = {"compression": None, "ping_interval": None, "max_queue": None} | options
         self._calls = 0
         self._socket: ClientConnection | None = None
         self.token = token
+        self._acting = {} if act_as is None else {"actAs": act_as}
         self.session_id = ""
         self.s = ""
         """The cursor of the last event that was received."""
@@ -95,7 +96,7 @@ class Connection:
     async def identify(self, token: str | None = None) -> dict[str, Any]:
         """Identify; return the payload of `ready`."""
         assert (await self.frame())["op"] == 10
-        await self.send(2, {"token": token or self.token})
+        await self.send(2, {"token": token or self.token, **self._acting})
         ready = await self.frame()
         assert (ready["op"], ready["t"]) == (0, "ready"), ready
         self.ready = ready["d"]
@@ -106,7 +107,8 @@ class Connection:
         """Resume the session of another socket; return the missed events, until `resumed`."""
         assert (await self.frame())["op"] == 10
         self.session_id = before.session_id
-        await self.send(6, {"token": self.token, "sessionId": before.session_id, "s": before.s if s is None else s})
+        cursor = before.s if s is None else s
+        await self.send(6, {"token": self.token, "sessionId": before.session_id, "s": cursor, **self._acting})
         missed: list[dict[str, Any]] = []
         while (frame := await self.frame())["t"] != "resumed":
             missed.append(frame)

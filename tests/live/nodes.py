@@ -47,6 +47,8 @@ class Node:
         environment |= {f"SOBREMESA_{name.upper()}": value for name, value in settings.items()}
         if redis is not None:
             environment["SOBREMESA_REDIS"] = redis
+            # Several nodes need a shared database of records, which these tests do not use: nothing listens there.
+            environment["SOBREMESA_RECORDS"] = f"postgresql://{LOOPBACK}:1/records"
         with self._log.open("wb") as file:
             self.process = commands.Process(
                 *("-m", "live.node", json.dumps(options)),

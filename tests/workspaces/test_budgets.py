@@ -14,6 +14,7 @@ from communities.conftest import Ahead
 from communities.test_budgets import Cost
 from communities.world import requests
 from conversations.users import known
+from sobremesa.core.actor import Actor, KeyId
 from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.table import measure
 from workspaces.team import Team
@@ -34,6 +35,7 @@ BUDGETS: dict[str, Cost] = {
     "make an invite": Cost({"get": 1, "transact": 1}, 1, 6),
     # Two of these are the condition that the creator of the invite is still a member.
     "come in": Cost({"get": 3, "transact": 1}, 3, 11),
+    "add a member by a key": Cost({"get": 2, "transact": 1}, 2, 9),
     "give a role": Cost({"get": 4, "transact": 1}, 4, 9),
     "leave": Cost({"get": 2, "transact": 1}, 2, 5),
     "delete a workspace of three": Cost({"get": 2, "query": 1, "transact": 1}, 3, 15),
@@ -77,6 +79,10 @@ async def costs_of(team: Team) -> dict[str, Cost]:
     invite = await spend("make an invite", app.workspaces.invites.create(team.owner, at))
     [dora] = await known(app, "dora")
     await spend("come in", app.invites.redeem(dora, invite.code))
+    backend = Actor(key_id=KeyId("backend"), scopes=frozenset({"rooms:write"}))
+    [emma] = await known(app, "emma")
+    await spend("add a member by a key", app.workspaces.members.add(backend, at, emma.user_id))
+    await app.workspaces.members.remove(team.owner, at, emma.user_id)
     await spend("give a role", app.workspaces.members.change_role(team.owner, at, dora.user_id, role="admin"))
     await spend("leave", app.workspaces.members.remove(dora, at, dora.user_id))
     await spend("delete a workspace of three", app.workspaces.delete(team.owner, at))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from communities.conftest import Ahead
 from communities.world import PASSWORD, register
 from pattern_tests import Asked, PatternTests, require_writes
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Actor, KeyId, UserId
 from sobremesa.core.clock import SystemClock, instant
 from sobremesa.core.ids import Ids
 from sobremesa.domains.invites.codes import InviteCode
@@ -132,6 +132,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     invite = await app.workspaces.invites.create(team.owner, at)
     await app.invites.revoke(team.owner, invite.code)
     await app.workspaces.members.remove(team.owner, at, dora.user_id)
+    await app.workspaces.members.add(Actor(key_id=KeyId("k"), scopes=frozenset({"rooms:write"})), at, dora.user_id)
     migrations = Migrations(app.table, clock, Ids(clock), recipe(app.table.layout))
     await migrations.plan({"workspace": at, "allItems": "ITEMS"})
     await migrations.backfill()

@@ -134,7 +134,13 @@ class Sobremesa:
         self.commands = Commands(
             table, clock, ids, accounts=self.accounts, communities=self.communities, idempotency=idempotency
         )
-        self.conversations = Conversations(rooms, audit=audit, idempotency=idempotency, origin=origin)
+        self.conversations = Conversations(
+            rooms,
+            audit=audit,
+            idempotency=idempotency,
+            origin=origin,
+            share_server=self.communities.members.share_server,
+        )
         self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
         self.incoming_webhooks = open_incoming_webhooks(self, rooms, audit)
         self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)
@@ -204,7 +210,9 @@ class Sobremesa:
     ) -> AsyncIterator[Self]:
         """Open a store and yield its services, with background jobs running until the block ends.
 
-        A store that does not exist is created; with `create=False` it is TableMissing instead.
+        A store that does not exist is created; with `create=False` it is TableMissing instead. BadSetting if the
+        settings cannot work together, such as several nodes with files of their own; `background=False` is for programs
+        that are no nodes, and does not check that.
 
         `judge` checks every message in place of the moderation policy of the settings. `card_types` adds types of
         action cards, and `setting_types` maps names of workspace settings to the types that their values must have.
@@ -212,6 +220,8 @@ class Sobremesa:
         settings = settings or Settings()
         if store is not None:
             settings = msgspec.structs.replace(settings, store=store)
+        if background:
+            settings.require_workable()
         async with contextlib.AsyncExitStack() as closing:
             app = cls(
                 await closing.enter_async_context(open_store(settings, clock, create=create, janitor=background)),

@@ -129,6 +129,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
         GatewayBackend(
             authenticate=app.accounts.authenticate,
             verify=app.accounts.authenticate_until,
+            users=app.accounts,
             memberships=app.subscriptions.memberships_of,
             snapshot=snapshots.snapshot,
             gap=app.gaps.find,

@@ -38,7 +38,6 @@ def serve(
     """
     environment = dict(os.environ) | ({} if config is None else {PREFIX + CONFIG: config})
     settings = Settings.from_environment(environment, store=store, host=host, port=port)
-    settings.require_workable()
     for warning in settings.warnings():
         console.print(f"[yellow]warning:[/yellow] {warning}", highlight=False, soft_wrap=True)
     logs.configure(_log_format(settings))

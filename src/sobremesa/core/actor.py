@@ -32,14 +32,17 @@ class UserRequired(Forbidden):
     """A server key called an endpoint that is for users."""
 
     code = "person_needed"
-    default_detail = "This endpoint requires a user; a server key names one in the header Sobremesa-Act-As."
+    default_detail = (
+        "This requires a user; a server key names one: in the body where it has such a field, in the header "
+        "Sobremesa-Act-As, or in `actAs` on the gateway."
+    )
 
 
 class PersonRequired(Forbidden):
     """A bot called an endpoint that is for people."""
 
     code = "bot_refused"
-    default_detail = "A bot may not do this."
+    default_detail = "A bot may not do this: it has only the rights of its memberships."
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,9 +81,30 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
         """The name of this actor in limits and logs: a backend keeps its own while it acts as a user."""
         return f"user:{self.user}" if self.key_id is None else f"key:{self.key_id}"
 
+    @property
+    def credential_id(self) -> SessionId | KeyId | None:
+        """What ends the sockets of this actor when it is revoked: the session, or the server key."""
+        return self.session_id or self.key_id
+
     def as_system(self) -> Actor:
         """Return the actor as the author `system` of the same tenant."""
         return Actor(tenant=self.tenant, user=SYSTEM, username="system", key_id=self.key_id)
+
+    @property
+    def is_system(self) -> bool:
+        """Whether this is a product's backend in its own name, after its scope was checked (`or_system`)."""
+        return self.user == SYSTEM and self.key_id is not None
+
+    def or_system(self, scope: str, *or_one_of: str) -> Actor:
+        """Return the actor of a verb that a product's backend may call in its own name.
+
+        A server key with one of these scopes is the system, which has all rights in the rooms of its tenant; raise
+        Forbidden without. A user stays who they are.
+        """
+        if self.user is not None:
+            return self
+        self.require_scope(scope, *or_one_of)
+        return self.as_system()
 
     def require_person(self) -> None:
         """Raise PersonRequired for a bot, which has only the rights of its memberships."""

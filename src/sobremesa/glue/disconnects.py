@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sobremesa.domains.accounts.entities import Session, User
+from sobremesa.domains.accounts.entities import ApiKey, Session, User
 from sobremesa.domains.accounts.events import REVOCATION
 from sobremesa.domains.communities.entities import ChannelAccess, ServerMembership
 from sobremesa.domains.conversations.entities import Participant as ConversationParticipant
@@ -65,3 +65,5 @@ class Disconnects:
             self._hub.disconnect([key(parts)])
         elif entity is Session:
             self._hub.end([parts["session_id"]])
+        elif entity is ApiKey:
+            self._hub.end([parts["key_id"]])

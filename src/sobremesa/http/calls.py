@@ -41,6 +41,8 @@ class Caller(NamedTuple):
     address: str
     name: str
     """The name of this connection in the log."""
+    act_as: str | None = None
+    """The user that the actor, a server key, acts as."""
 
 
 class Call(NamedTuple):
@@ -106,7 +108,7 @@ class Calls:
             trace.code,
             round(seconds * 1000, 2),
             caller.name,
-            caller.actor.name,
+            trace.actor or caller.actor.name,
         )
         return response
 
@@ -137,7 +139,7 @@ class _CallInput(NamedTuple):
 
     @property
     def act_as(self) -> str | None:
-        return None
+        return self.caller.act_as
 
     async def authenticate(self) -> Actor:
         return self.caller.actor

@@ -27,6 +27,7 @@ from typing import Annotated, Any, Generic, Literal, NewType, TypeAlias, TypeVar
 
 import msgspec
 
+from sobremesa.core.actor import UserId
 from sobremesa.core.errors import Refusal
 from sobremesa.http.user_references import is_user_id, names_users
 
@@ -53,6 +54,16 @@ class Input(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 class Output(msgspec.Struct, rename="camel"):
     """What a client receives."""
+
+
+NamedUser = Annotated[
+    UserId,
+    msgspec.Meta(
+        min_length=1,
+        max_length=200,
+        description="With a server key: the user that it does this for, by id or by `ext:` and the external id.",
+    ),
+]
 
 
 class PageQuery(Input):
@@ -156,6 +167,7 @@ class Endpoint:
         scope: str | None,
         also_scopes: Sequence[str],
         key_scope: str | None,
+        key_acts_as: str | None,
         acting_scope: str,
         limit: LimitClass,
         max_body: int | None,
@@ -176,6 +188,8 @@ class Endpoint:
         self.also_scopes = tuple(also_scopes)
         self.key_scope = key_scope
         """The scope with which a server key may call an endpoint of users in its own name; None if it may not."""
+        self.key_acts_as = key_acts_as
+        """The field of the body in which a server key names the user that it does this for."""
         self.acting_scope = acting_scope
         """The scope with which a server key may call it as a user."""
         self.limit: LimitClass = limit
@@ -269,6 +283,7 @@ class Routes:
         scope: str | None = None,
         also_scopes: Sequence[str] = (),
         key_scope: str | None = None,
+        key_acts_as: str | None = None,
         limit: LimitClass = "write",
         max_body: int | None = None,
         max_values: int | None = None,
@@ -289,6 +304,7 @@ class Routes:
                     scope=scope,
                     also_scopes=also_scopes,
                     key_scope=key_scope,
+                    key_acts_as=key_acts_as,
                     acting_scope=self._acting_scope(method, limit),
                     limit=limit,
                     max_body=max_body,

@@ -13,11 +13,11 @@ import msgspec
 import structlog
 
 from sobremesa.core.actor import Actor, UserRequired
-from sobremesa.core.errors import Unauthenticated
+from sobremesa.core.errors import Forbidden, Unauthenticated
 from sobremesa.http.asgi import Headers
 from sobremesa.http.deadlines import Deadlines
 from sobremesa.http.decoding import path_arguments
-from sobremesa.http.endpoints import Answer, Content, Encoded, Endpoint, Lines
+from sobremesa.http.endpoints import Answer, Content, Encoded, Endpoint, Lines, camel
 from sobremesa.http.limits import LimitReached, Limits
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.trace import Trace
@@ -100,6 +100,9 @@ class Invocations:
         arguments |= await source.decode(endpoint)
         if actor is not None and endpoint.names_users:
             await resolve_users(self._users, actor.tenant, arguments, endpoint.user_fields)
+        if actor is not None and endpoint.key_acts_as is not None:
+            named = getattr(arguments["body"], endpoint.key_acts_as)
+            arguments["actor"] = await self._for_named_user(endpoint, actor, named, trace)
 
         response = await _response(endpoint, await endpoint.handler(**arguments))
         response.headers.extend(allowance.headers)
@@ -127,6 +130,16 @@ class Invocations:
             if endpoint.key_scope is None:
                 raise UserRequired
             actor.require_scope(endpoint.key_scope)
+        return actor
+
+    async def _for_named_user(self, endpoint: Endpoint, actor: Actor, named: str | None, trace: Trace) -> Actor:
+        """Return the actor of a request whose body may name a user: a server key acts as that user."""
+        if named is None:
+            return actor
+        if actor.user is not None:
+            raise Forbidden(f"Only a server key in its own name can set {camel(endpoint.key_acts_as or '')}.")
+        actor = await self._users.act_as(actor, named, endpoint.name, is_write=True)
+        trace.actor = f"{actor.name} as user:{actor.user}"
         return actor
 
 

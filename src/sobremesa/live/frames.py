@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
+from sobremesa.http.decoding import MAX_ID_CHARACTERS
+
 DISPATCH: Final = 0
 HEARTBEAT: Final = 1
 IDENTIFY: Final = 2
@@ -33,7 +35,7 @@ CLOSE_CODES: Final = {
     UNKNOWN_OP: "A frame has an op that clients cannot send.",
     UNREADABLE: "A frame is malformed.",
     NOT_IDENTIFIED: "A call before identify.",
-    REFUSED: "The token is not valid, or the token or session has ended: get a new token.",
+    REFUSED: "The token is not valid, or the token or session has ended: get a new token; or a key may not act so.",
     ALREADY_IDENTIFIED: "A token of another user on an identified socket.",
     TOO_MANY: "Too many frames or connections: wait, then resume.",
     TIMED_OUT: "No identify or no heartbeat in time: resume.",
@@ -67,10 +69,22 @@ class Heartbeat(msgspec.Struct):
     s: str | None
 
 
-class Identify(msgspec.Struct):
-    """The access token of a user."""
+ActAs = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=MAX_ID_CHARACTERS,
+        description="With a server key: the user that it acts as, by id or by `ext:` and the external id.",
+        examples=["ext:customer-17"],
+    ),
+]
+
+
+class Identify(msgspec.Struct, rename="camel"):
+    """The access token of a user; or a server key, and the user that it acts as."""
 
     token: str
+    act_as: ActAs | None = None
 
 
 class Resume(msgspec.Struct, rename="camel"):
@@ -79,6 +93,7 @@ class Resume(msgspec.Struct, rename="camel"):
     token: str
     session_id: str
     s: str
+    act_as: ActAs | None = None
 
 
 class Call(msgspec.Struct):

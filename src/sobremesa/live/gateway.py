@@ -196,10 +196,10 @@ class Gateway:
                 socket.deadline = monotonic() + SILENCE_SECONDS
             socket.write(_ACK)
         elif frame.op == frames.IDENTIFY:
-            token = frames.decode_identify(frame.d).token
+            asked = frames.decode_identify(frame.d)
             with refusals():
                 await (self._identification.renew if socket.is_identified else self._identification.identify)(
-                    socket, token
+                    socket, asked
                 )
         elif frame.op == frames.RESUME:
             if socket.is_identified:
@@ -212,7 +212,7 @@ class Gateway:
     async def _recheck(self, socket: Socket) -> None:
         """Check that the token is still valid: it may have expired, or its session may have ended."""
         try:
-            socket.actor, socket.recheck_ms = await self._backend.verify(socket.token)
+            socket.actor, socket.recheck_ms = await self._identification.verify_again(socket)
         except Refusal:
             socket.end("The token has expired.")
         except TableError:
@@ -243,12 +243,15 @@ class Gateway:
             problem = problem_of(error)
             socket.write(result_frame(id, problem.status, problem.body))
             return
-        response = await self._calls.run(Caller(actor, socket.address, socket.name), call)
+        response = await self._calls.run(Caller(actor, socket.address, socket.name, socket.act_as), call)
         socket.write(result_frame(id, response.status, response.body))
 
     # Inside
 
     def _appear(self, socket: Socket) -> None:
+        """Count a socket for the presence of its user. A backend that acts as a user is not that user's presence."""
+        if socket.act_as is not None:
+            return
         socket.is_present = True
         self._watch(socket, socket.name, True)
 

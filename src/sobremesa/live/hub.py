@@ -136,10 +136,18 @@ class Hub:
             self._subscribers[topic].add(subscriber)
         for topic in subscriber.lost:
             self._unsubscribed_early[topic].add(subscriber)
-        for subject in (subscriber.user_id, subscriber.session_id):
-            if subject is not None:
-                self._of_subject[subject].add(subscriber)
+        self._index(subscriber)
         return None
+
+    def renew(self, subscriber: Subscriber, session_id: str | None) -> None:
+        """Let a subscriber end with another session, or server key, than before."""
+        if session_id == subscriber.session_id:
+            return
+        is_attached = subscriber in self._of_subject.get(subscriber.user_id, ())
+        self._unindex(subscriber)
+        subscriber.session_id = session_id
+        if is_attached:
+            self._index(subscriber)
 
     def detach(self, subscriber: Subscriber) -> None:
         """Remove a subscriber."""
@@ -149,6 +157,14 @@ class Hub:
             self._settle_early(topic, subscriber)
         subscriber.subscriptions = {}
         subscriber.pending = []
+        self._unindex(subscriber)
+
+    def _index(self, subscriber: Subscriber) -> None:
+        for subject in (subscriber.user_id, subscriber.session_id):
+            if subject is not None:
+                self._of_subject[subject].add(subscriber)
+
+    def _unindex(self, subscriber: Subscriber) -> None:
         for subject in (subscriber.user_id, subscriber.session_id):
             subscribers = self._of_subject.get(subject or "")
             if subscribers is not None:

@@ -16,10 +16,11 @@ from typing import TypeAlias
 import msgspec
 import structlog
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, UserRequired
 from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.limits import Limits
+from sobremesa.http.user_references import Users
 from sobremesa.live import frames
 from sobremesa.live.events import D, EventType, TopicMembership
 from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
@@ -38,8 +39,15 @@ RECHECK_SECONDS = 1.5
 """After this time, check whether the session was ended while the client identified."""
 IDENTIFIED_AT_ONCE = 32
 """For how many clients the table is read at the same time; the others wait."""
+RECHECK_KEY_SECONDS = 60
+"""How often a server key that acts as a user is checked again: it may have expired."""
+ACT_AS_SCOPES = ("rooms:read", "users:read")
+"""What a server key needs to receive the events of a user: `ready` and inboxes also show what `users:read` does."""
 ATTACHING_AT_ONCE = 64
 """How many sockets of one user are brought up to date at the same time; more are closed, and may retry."""
+
+OPERATION = "gateway.identify"
+"""The name of identifying as a user, in the audit log."""
 
 _INVALID_SESSION = op_frame(frames.INVALID_SESSION, False)
 
@@ -58,6 +66,7 @@ class GatewayBackend:
         *,
         authenticate: Callable[[str], Awaitable[Actor]],
         verify: Callable[[str], Awaitable[VerifiedToken]],
+        users: Users,
         memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
         snapshot: Callable[[Actor, str, Instant], Awaitable[Identified]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
@@ -65,6 +74,7 @@ class GatewayBackend:
     ) -> None:
         self.authenticate = authenticate
         self.verify = verify
+        self.users = users
         self.memberships = memberships
         """Returns the topics that a user is subscribed to."""
         self.snapshot = snapshot
@@ -97,12 +107,12 @@ class Identification:
         self._appear = appear
         self._turns = asyncio.Semaphore(IDENTIFIED_AT_ONCE)
 
-    async def identify(self, socket: Socket, token: str) -> None:
+    async def identify(self, socket: Socket, asked: frames.Identify) -> None:
         async with self._hub.attaching(socket):
             cursor = self._feed.cursor_of(self._hub.position())
             async with self._turns:
-                verified = await self._verify(token)
-                self._set_identity(socket, token, verified)
+                verified = await self._verify(asked)
+                self._set_identity(socket, asked.token, verified)
                 memberships = await self._send_ready(socket, verified, cursor)
             await self._attach(socket, verified[0], memberships, cursor)
 
@@ -122,7 +132,7 @@ class Identification:
         async with self._hub.attaching(socket):
             here = self._feed.cursor_of(self._hub.position())
             async with self._turns:
-                verified = await self._verify(asked.token)
+                verified = await self._verify(asked)
                 cursor = self._resumed_at(asked, verified[0])
                 if cursor is None:
                     socket.write(_INVALID_SESSION)
@@ -163,26 +173,48 @@ class Identification:
             raise Ended(frames.TOO_SLOW, "Too slow. Resume to receive what you missed.") from None
         self._appear(socket)
 
-    async def renew(self, socket: Socket, token: str) -> None:
-        verified = await self._verify(token)
+    async def renew(self, socket: Socket, asked: frames.Identify) -> None:
+        verified = await self._verify(asked)
         actor, good_until_ms = verified
         if actor.user_id != socket.user_id:
             raise Ended(frames.ALREADY_IDENTIFIED, "This socket belongs to another user.")
-        self._set_identity(socket, token, verified)
+        self._set_identity(socket, asked.token, verified)
         socket.write(_session_frame(renewed, Renewed(instant(good_until_ms))))
 
-    async def _verify(self, token: str) -> VerifiedToken:
-        """Return the actor of a token; ends the socket if the token is not valid or the user identifies too often."""
+    async def verify_again(self, socket: Socket) -> VerifiedToken:
+        """Return the actor of an identified socket, and when to check again; a Refusal if the token is not valid."""
+        actor, good_until_ms = await self._backend.verify(socket.token)
+        if socket.act_as is None:
+            return actor, good_until_ms
+        actor = await self._act_as(actor, socket.act_as, is_recorded=False)
+        return actor, min(good_until_ms, self._clock.now_ms() + RECHECK_KEY_SECONDS * 1000)
+
+    async def _act_as(self, key: Actor, reference: str, *, is_recorded: bool) -> Actor:
+        """Return the actor of a server key that acts as a user; a Refusal as over HTTP if it may not."""
+        for scope in ACT_AS_SCOPES:
+            key.require_scope(scope)
+        return await self._backend.users.act_as(key, reference, OPERATION, is_write=is_recorded)
+
+    async def _verify(self, asked: frames.Identify | frames.Resume) -> VerifiedToken:
+        """Return the actor of a token; ends the socket if the token is not valid or the actor identifies too often.
+
+        A server key acts as the user that it names, which is recorded in the audit log: from here on it receives
+        everything that this user does.
+        """
         try:
-            verified = await self._backend.verify(token)
-            await self._limits.consume("identify", f"user:{verified[0].user_id}")
+            actor, good_until_ms = await self._backend.verify(asked.token)
+            await self._limits.consume("identify", actor.name)
         except Unauthenticated as refusal:
             # A disabled account has a code of its own, and its user may know; any other token is just not valid.
             is_plain = refusal.code == Unauthenticated.code
             raise Ended(frames.REFUSED, "The token is not valid." if is_plain else str(refusal)) from None
         except TooMany:
             raise Ended(frames.TOO_MANY, "Too many connections. Wait and retry.") from None
-        return verified
+        if asked.act_as is not None:
+            actor = await self._act_as(actor, asked.act_as, is_recorded=True)
+        elif actor.user is None:
+            raise UserRequired("This requires a user: a server key names one in `actAs`.")
+        return actor, good_until_ms
 
     def _set_identity(self, socket: Socket, token: str, verified: VerifiedToken) -> None:
         now_ms = self._clock.now_ms()
@@ -191,7 +223,8 @@ class Identification:
         socket.actor = actor
         socket.user_id = actor.user_id
         socket.tenant = actor.tenant
-        socket.session_id = actor.session_id
+        self._hub.renew(socket, actor.credential_id)
+        socket.act_as = None if actor.key_id is None else actor.user_id
         socket.deadline = monotonic() + SILENCE_SECONDS
         socket.recheck_ms = min(good_until_ms, now_ms + round(RECHECK_SECONDS * 1000))
 

@@ -48,7 +48,7 @@ class Poll(Subscriber):
         super().__init__()
         self.user_id = actor.user_id
         self.tenant = actor.tenant
-        self.session_id = actor.session_id
+        self.session_id = actor.credential_id
         self.received: list[EventView] = []
         self.is_replaced = False
         """Whether the same session has sent another request meanwhile."""
@@ -110,7 +110,7 @@ class Polling:
             return EventsView([], position)
         cursor = self._feed.cursor_of(after)
         poll = Poll(actor, limit)
-        session = actor.session_id or actor.user_id
+        session = actor.session_id or f"{actor.name} as {actor.user_id}"
         before, self._polls[session] = self._polls.get(session), poll
         if before is not None:
             before.replace()

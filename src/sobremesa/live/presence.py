@@ -163,7 +163,8 @@ class Presence:
     async def among(self, memberships: Sequence[TopicMembership]) -> list[PresenceView]:
         """Return the online users among those who share these topics."""
         topics = shared(membership.topic for membership in memberships)
-        found = {user_id for topic in topics for user_id in self._hub.users_in(topic, CROWD)}
+        # Not every subscriber is a user who is there: requests that poll and backends that act as a user are not.
+        found = {each for topic in topics for each in self._hub.users_in(topic, CROWD) if each in self._sockets}
         if not self._registry.is_alone:
             others = [each for each in await self._registry.users_in(topics) if each not in found]
             found |= await self._online(others)

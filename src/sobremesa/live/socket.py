@@ -8,7 +8,7 @@ import math
 from collections.abc import Coroutine
 from typing import Any
 
-from sobremesa.core.actor import Actor
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.live import frames
 from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.wire import Wire
@@ -17,6 +17,9 @@ ANSWER_SECONDS = 5.0
 """How long an ended session waits for the results of its calls, one of which may have ended it."""
 MAX_WAITING_BYTES = 192 * 1024
 """How much a client may leave unread; a slower one is closed, and can resume."""
+
+MAX_REASON_BYTES = 123
+"""How long the reason of a close may be: a control frame has 125 bytes, two of them for the code (RFC 6455)."""
 
 _numbers = itertools.count(1)
 
@@ -38,6 +41,7 @@ class Socket(Subscriber):
         "_last_in_turn",
         "_room",
         "_wire",
+        "act_as",
         "actor",
         "address",
         "deadline",
@@ -55,6 +59,8 @@ class Socket(Subscriber):
         self.name = f"socket-{next(_numbers)}"
         self.actor: Actor | None = None
         self.token = ""
+        self.act_as: UserId | None = None
+        """The user that the server key of the token acts as; None for the token of a user."""
         self.deadline = math.inf
         """When the client must have identified, or after that, sent a frame."""
         self.recheck_ms = 0
@@ -89,7 +95,7 @@ class Socket(Subscriber):
         await self._wire.drained()
 
     def close(self, code: int, reason: str) -> None:
-        self._wire.close(code, reason)
+        self._wire.close(code, reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore"))
 
     def drop(self) -> None:
         """The client is gone."""

@@ -46,7 +46,8 @@ class Claim:
     def __init__(self, table: Table, now_seconds: int, actor: Actor, key: str | None, verb: str, body: object) -> None:
         self._table = table
         self._now_seconds = now_seconds
-        self._user_id = actor.user_id
+        # All backends are the same system: each has its own keys.
+        self._user_id = UserId(str(actor.key_id)) if actor.is_system else actor.user_id
         self._key_hash = None if key is None else hash_part(verb, key)
         self._body_hash = hash_part(msgspec.json.encode(body).decode())
 

@@ -2489,7 +2489,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        put: operations["workspaces.addMember"];
         post?: never;
         delete: operations["workspaces.removeMember"];
         options?: never;
@@ -4199,6 +4199,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             name?: string | null;
+            ownerId?: string | null;
             /** @enum {unknown} */
             type: "direct" | "group";
             userIds: string[];
@@ -4352,6 +4353,7 @@ export interface components {
             } | null;
             iconUrl?: string | null;
             name: string;
+            ownerId?: string | null;
         };
         NewSignature: {
             version: number;
@@ -4367,6 +4369,7 @@ export interface components {
             ttl?: string | null;
         };
         NewThread: {
+            buyerUserId?: string | null;
             city?: string | null;
             data?: {
                 [key: string]: unknown;
@@ -4407,10 +4410,15 @@ export interface components {
         };
         NewWorkspace: {
             name: string;
+            ownerId?: string | null;
         };
         NewWorkspaceInvite: {
             expiresInSeconds?: number | null;
             maxUses?: number | null;
+        };
+        NewWorkspaceMember: {
+            /** @enum {unknown} */
+            role?: "admin" | "member" | "owner";
         };
         NotificationsView: {
             /** @enum {unknown} */
@@ -4949,6 +4957,7 @@ export interface components {
             email?: string | null;
             locale?: string | null;
             timeZone?: string | null;
+            userId?: string | null;
             username?: string;
         };
         UserView: {
@@ -11807,6 +11816,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Listed_WorkspaceMemberView_"];
+                };
+            };
+        };
+    };
+    "workspaces.addMember": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWorkspaceMember"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceMemberView"];
+                };
+            };
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceMemberView"];
                 };
             };
         };

@@ -169,6 +169,8 @@ export interface components {
             op: 10;
         };
         Identify: {
+            /** @default null */
+            actAs: string | null;
             token: string;
         };
         IdentifyFrame: {
@@ -542,6 +544,8 @@ export interface components {
             op: 13;
         };
         Resume: {
+            /** @default null */
+            actAs: string | null;
             s: string;
             sessionId: string;
             token: string;

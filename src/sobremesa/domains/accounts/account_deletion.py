@@ -129,13 +129,16 @@ class AccountDeletion:
         now = self._clock.now()
         # A legacy hash that has just moved to a credential would leave that credential behind.
         old = user.password_hash
-        same_hash = absent_or_null("password_hash") if old is None else equals("password_hash", old)
+        unchanged = absent_or_null("password_hash") if old is None else equals("password_hash", old)
+        # So would an external id that the user has just got leave its claim behind.
+        external = user.external_id
+        unchanged &= absent_or_null("external_id") if external is None else equals("external_id", external)
         return Update(
             user.own_key(),
             set_to(username=DELETED_NAME, email=None, updated_at=now, deleted_at=now),
             remove("avatar_url", "password_hash", "is_admin", "identity", "identities", "external_id"),
             remove("display_name", "contact_email", "data", "locale", "time_zone"),
-            when=absent_or_null("deleted_at") & equals("username", user.username) & same_hash,
+            when=absent_or_null("deleted_at") & equals("username", user.username) & unchanged,
         )
 
     async def _removals(self, user: User) -> list[Operation]:

@@ -50,6 +50,7 @@ class Acting:
             username=user.username,
             display_name=user.display_name,
             is_admin=user.is_admin and "admin" in key.scopes,
+            is_bot=user.is_bot,
             key_id=key.key_id,
         )
 

@@ -18,6 +18,20 @@ class EmailTaken(Clash):
     default_detail = "This e-mail address is already in use."
 
 
+class ExternalIdTaken(Clash):
+    """Another user of the tenant has this external id."""
+
+    code = "external_id_taken"
+    default_detail = "Another user has this external id."
+
+
+class HasExternalId(Clash):
+    """The user has another external id already, which does not change."""
+
+    code = "has_external_id"
+    default_detail = "This user has another external id."
+
+
 class UsernameTaken(Clash):
     """Another user has this username, ignoring case."""
 

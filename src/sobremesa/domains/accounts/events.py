@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sobremesa.core.actor import UserId, own_picture
 from sobremesa.core.clock import Instant
-from sobremesa.domains.accounts.entities import Session, User
+from sobremesa.domains.accounts.entities import ApiKey, Session, User
 from sobremesa.http.endpoints import Output
 from sobremesa.live.events import EventType, Publication, audience_change, tokens_of, user
 from sobremesa.live.translation import Seen, Translation
@@ -33,6 +33,7 @@ class AccountEvents:
     def register(self, translation: Translation) -> None:
         translation.on(User, self._user, fields=(*PROFILE, *REVOCATION, "deleted_at"))
         translation.on(Session, self._session, fields=())
+        translation.on(ApiKey, self._key, fields=())
 
     async def _user(self, seen: Seen[User]) -> list[Publication]:
         old, new = seen
@@ -51,3 +52,6 @@ class AccountEvents:
 
     async def _session(self, seen: Seen[Session]) -> list[Publication]:
         return [audience_change(ends=[seen.row.session_id])] if seen.new is None else []
+
+    async def _key(self, seen: Seen[ApiKey]) -> list[Publication]:
+        return [audience_change(ends=[seen.row.key_id])] if seen.new is None else []

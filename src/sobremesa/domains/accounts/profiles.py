@@ -15,7 +15,18 @@ from sobremesa.domains.accounts.errors import UsernameTaken, require_own_picture
 from sobremesa.domains.accounts.names import folded, lookalike_of, normal_display_name, normal_username
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks, name_key
-from sobremesa.table import Create, Delete, Operation, Table, Update, WritePattern, absent_or_null, equals, set_to
+from sobremesa.table import (
+    Condition,
+    Create,
+    Delete,
+    Operation,
+    Table,
+    Update,
+    WritePattern,
+    absent_or_null,
+    equals,
+    set_to,
+)
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
@@ -73,15 +84,20 @@ class Profiles:
         *,
         audit: Create[AuditEntry] | None = None,
         pattern: WritePattern = entities.change_profile,
+        when: Condition | None = None,
+        external_id: Operation | None = None,
     ) -> User:
         """Change a profile; if the name differs, move the claim from the old name to the new one.
 
+        `when` is a further condition on the user, and `external_id` the claim of an external id, if they get one.
+
         ConditionFailed with `claim` or `lookalikes` if the name is taken, or with `user` if it was changed meanwhile.
         """
+        same = equals("username", user.username) & absent_or_null("deleted_at")
         update = Update(
             User.key(user_id=user.user_id),
             set_to(username=name, updated_at=self._clock.now()) + changes,
-            when=equals("username", user.username) & absent_or_null("deleted_at"),
+            when=same if when is None else same & when,
         )
         try:
             if folded(name) != folded(user.username):
@@ -92,10 +108,11 @@ class Profiles:
                     lookalikes=self._lookalikes(user, name),
                     old_claim=await self._old_claim(user),
                     audit=audit,
+                    external_id=external_id,
                     pattern=pattern,
                 )
-            elif audit is not None:
-                await self._table.write(user=update, audit=audit, pattern=pattern)
+            elif audit is not None or external_id is not None:
+                await self._table.write(user=update, audit=audit, external_id=external_id, pattern=pattern)
             else:
                 return await self._table.write(update, pattern=pattern)
         finally:

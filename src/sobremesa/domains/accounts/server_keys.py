@@ -15,6 +15,7 @@ from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.actor_cache import ActorCache, KeyProof
 from sobremesa.domains.accounts.audit import OPERATOR, Audit, tenant_scope
+from sobremesa.domains.accounts.bot_accounts import NEVER
 from sobremesa.domains.accounts.entities import ApiKey, api_key_by_id, api_keys_of, create_api_key, revoke_api_key
 from sobremesa.domains.accounts.errors import TokenRefused, invalid
 from sobremesa.domains.accounts.secret_hash import secret_hash
@@ -26,7 +27,7 @@ PREFIX = "sbk_"
 SECRET_BYTES = 32
 MAX_TOKEN = 256
 MAX_LABEL = 64
-ALWAYS_MS = 1 << 53
+ALWAYS_MS = NEVER * 1000
 
 Scope = Literal[
     "inbox:publish",

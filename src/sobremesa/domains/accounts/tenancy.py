@@ -27,6 +27,11 @@ def exists_in(tenant: Tenant) -> Condition:
     return present() & absent_or_null("deleted_at") & same
 
 
+def is_person() -> Condition:
+    """Return the condition that a user is not a bot, which owns nothing."""
+    return absent_or_null("is_bot") | equals("is_bot", False)
+
+
 def belongs_to(user: User | None, tenant: Tenant) -> bool:
     """Return whether a user exists in a tenant and is not deleted: the rule of `exists_in`, for a row that was read."""
     return user is not None and user.deleted_at is None and user.tenant == tenant

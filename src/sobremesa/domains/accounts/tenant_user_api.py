@@ -11,10 +11,10 @@ from msgspec import UNSET, Meta, UnsetType
 from sobremesa.core.actor import Actor, Tenant, UserId, own_picture
 from sobremesa.core.clock import Instant
 from sobremesa.core.custom_data import BadData, CustomData
-from sobremesa.core.errors import Clash, Invalid, NotFound, TooBig
+from sobremesa.core.errors import Clash, Invalid, NotFound, TooBig, UnknownUsers
 from sobremesa.domains.accounts.api import AvatarUrl, DisplayName, Email, Username
 from sobremesa.domains.accounts.entities import User
-from sobremesa.domains.accounts.errors import OwnsServers, OwnsWorkspaces, UsernameTaken
+from sobremesa.domains.accounts.errors import ExternalIdTaken, HasExternalId, OwnsServers, OwnsWorkspaces, UsernameTaken
 from sobremesa.domains.accounts.external_ids import MAX_EXTERNAL_ID, ExternalId
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.accounts.tenant_users import Upserted
@@ -32,9 +32,11 @@ TimeZone = Annotated[str, Meta(max_length=100, description="An IANA time zone.",
 class UserUpsert(Input):
     """The fields to set; omitted fields stay as they are, and null removes a value.
 
-    Without a username, a new user gets one that is derived from the display name or the external id.
+    Without a username, a new user gets one that is derived from the display name or the external id. With `userId`, the
+    user of the tenant with that id, who has no external id yet, gets this one.
     """
 
+    user_id: Annotated[UserId, Meta(min_length=1, max_length=200)] | None = None
     username: Username | UnsetType = UNSET
     display_name: DisplayName | UnsetType | None = UNSET
     email: Email | UnsetType | None = UNSET
@@ -85,6 +87,7 @@ class LineResult(Output, omit_defaults=True):
     error: LineError | None = None
 
 
+UPSERT_ERRORS = [BadData, ExternalIdTaken, HasExternalId, Invalid, UnknownUsers, UsernameTaken]
 _decode_line = msgspec.json.Decoder(BatchUser).decode
 
 
@@ -93,13 +96,14 @@ def routes(accounts: Accounts, count_unread: CountUnread) -> Routes:
     api = Routes("Users", "The users of a tenant, by the ids that they have in your product.")
     user = "/tenants/{tenant}/users/{external_id}"
 
-    @api.put(user, scope="users:write", also_status=201, errors=[BadData, UsernameTaken, Invalid])
+    @api.put(user, scope="users:write", also_status=201, errors=UPSERT_ERRORS)
     async def upsert_user(
         actor: Actor, tenant: Tenant, external_id: ExternalId, body: UserUpsert
     ) -> Answer[TenantUser]:
         """Create or change the user with this external id.
 
-        A new user is 201, an existing one 200. Tokens of your issuer whose `sub` is this id belong to the user.
+        A new user is 201, an existing one 200. A user who registered here gets the external id by `userId`. Tokens of
+        your issuer whose `sub` is this id belong to the user.
         """
         upserted = await accounts.upsert_user(actor, tenant, external_id, _fields(body))
         return Answer(_view(upserted.user), status=201 if upserted.is_new else 200)
@@ -191,6 +195,7 @@ def _detail(detail: str, data: dict[str, Any]) -> str:
 
 def _fields(body: UserUpsert) -> UserFields:
     return UserFields(
+        user_id=body.user_id,
         username=body.username,
         display_name=body.display_name,
         email=body.email,

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from sobremesa.core.actor import Actor, Tenant, UserId
-from sobremesa.core.clock import Clock
+from sobremesa.core.clock import Clock, Instant
 from sobremesa.core.custom_data import DataChecks
-from sobremesa.core.errors import Busy, NotFound
+from sobremesa.core.errors import Busy, NotFound, UnknownUsers
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
 from sobremesa.domains.accounts.audit import Audit, tenant_scope
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import AuditEntry, ExternalIdClaim, User, external_id_claim, upsert_user
-from sobremesa.domains.accounts.errors import UsernameTaken
+from sobremesa.domains.accounts.errors import ExternalIdTaken, HasExternalId, UsernameTaken
 from sobremesa.domains.accounts.external_ids import ExternalId, claim_external_id, require_external_id
 from sobremesa.domains.accounts.names import derive_username, with_suffix
 from sobremesa.domains.accounts.profiles import Profiles
@@ -24,7 +25,7 @@ from sobremesa.domains.accounts.revocation import Revocation
 from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.user_fields import UserFields, checked
 from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks
-from sobremesa.table import Create, Put, Table, equals, present, set_to
+from sobremesa.table import Create, Put, Table, absent_or_null, equals, present, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed
 
 ATTEMPTS = 8
@@ -68,7 +69,11 @@ class TenantUsers:
         self._data_checks = data_checks
 
     async def upsert_user(self, actor: Actor, tenant: Tenant, external_id: str, fields: UserFields) -> Upserted:
-        """Create the user with this external id, or change the given fields; UsernameTaken if a name is not free."""
+        """Create the user with this external id, or change the given fields; UsernameTaken if a name is not free.
+
+        With `fields.user_id`, that user gets the external id: UnknownUsers if the tenant has no such user,
+        ExternalIdTaken or HasExternalId if the id or the user is taken.
+        """
         require_key(actor, tenant, WRITE)
         return await self.upsert(actor, tenant, external_id, fields)
 
@@ -85,7 +90,12 @@ class TenantUsers:
             claim = await self._table.get(external_id_claim(tenant=tenant, external_id=wanted))
             try:
                 if claim is not None and claim.ended_at is None:
-                    return await self._change(auditor, await self._directory.get_user(claim.user_id), fields)
+                    user = await self._directory.get_user(claim.user_id)
+                    if fields.user_id not in (None, user.user_id):
+                        raise ExternalIdTaken
+                    return await self._change(auditor, user, fields)
+                if fields.user_id is not None:
+                    return await self._link(actor, fields.user_id, wanted, fields, claim, is_audited=is_audited)
                 user = self._new_user(tenant, wanted, fields, attempt, replaces=claim)
                 return await self._create(auditor, user, replaces=claim)
             except ConditionFailed as failed:
@@ -135,14 +145,10 @@ class TenantUsers:
         return await self._directory.get_user(claim.user_id, tenant)
 
     async def _create(self, actor: Actor | None, user: User, *, replaces: ExternalIdClaim | None) -> Upserted:
-        external_id = str(user.external_id)
         await self._unclaimed.claim(user.username, user.tenant)
-        claim: Put[ExternalIdClaim] = claim_external_id(user.tenant, external_id, user.user_id, user.created_at)
-        if replaces is not None:
-            claim = Put(claim.entity, when=equals("user_id", replaces.user_id) & present("ended_at"))
 
         await self._table.write(
-            external_id=claim,
+            external_id=_claim(user, user.created_at, replaces),
             username=claim_name(user.tenant, user.username, user.user_id),
             user=Create(user),
             lookalikes=lookalike_checks(user.tenant, user.username),
@@ -151,6 +157,43 @@ class TenantUsers:
         )
 
         return Upserted(user, is_new=True, is_changed=True)
+
+    async def _link(
+        self,
+        actor: Actor,
+        user_id: UserId,
+        external_id: ExternalId,
+        fields: UserFields,
+        replaces: ExternalIdClaim | None,
+        *,
+        is_audited: bool,
+    ) -> Upserted:
+        """Give an external id to a user who has none, and write the fields."""
+        try:
+            user = await self._directory.get_user(user_id, actor.tenant)
+        except (NotFound, BadKey):
+            raise UnknownUsers(user_ids=[user_id]) from None
+        if user.external_id is not None:
+            raise HasExternalId
+        if user.is_admin:
+            actor.require_scope("admin")  # tokens of the product's issuer will be those of an administrator
+        now = self._clock.now()
+        name = user.username if fields.username is UNSET else fields.username
+        # Tokens of a deleted user with this id were issued before now.
+        revoked = {} if replaces is None else {"tokens_valid_after": now}
+        linked = msgspec.structs.replace(user, external_id=external_id)
+
+        written = await self._profiles.write(
+            user,
+            name,
+            set_to(**fields.stored(), **revoked, external_id=external_id),
+            audit=self._entry(actor, "user.link", linked) if is_audited else None,
+            when=absent_or_null("external_id"),
+            external_id=_claim(linked, now, replaces),
+            pattern=upsert_user,
+        )
+
+        return Upserted(written, is_new=False, is_changed=True)
 
     async def _change(self, actor: Actor | None, user: User, fields: UserFields) -> Upserted:
         """Write the fields that differ; the repeated upsert of an unchanged user costs no write."""
@@ -200,6 +243,14 @@ def require_key(actor: Actor, tenant: Tenant, scope: str, *or_one_of: str) -> No
     """Raise NotFound in another tenant, and Forbidden unless the actor has one of these scopes."""
     actor.require_tenant(tenant)
     actor.require_scope(scope, *or_one_of)
+
+
+def _claim(user: User, now: Instant, replaces: ExternalIdClaim | None) -> Put[ExternalIdClaim]:
+    """Return the operation that reserves the external id of a user; it may replace that of a deleted one."""
+    claim = claim_external_id(user.tenant, str(user.external_id), user.user_id, now)
+    if replaces is None:
+        return claim
+    return Put(claim.entity, when=equals("user_id", replaces.user_id) & present("ended_at"))
 
 
 def _is_name_taken(failed: ConditionFailed) -> bool:

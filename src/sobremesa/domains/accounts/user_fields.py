@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.errors import invalid, require_own_picture
 from sobremesa.domains.accounts.names import normal_display_name, normal_email, normal_username
 
@@ -24,6 +25,8 @@ _LOCALE = re.compile(LOCALE)
 class UserFields(msgspec.Struct, frozen=True, kw_only=True):
     """What to change: an unset field stays as it is, None removes it."""
 
+    user_id: UserId | None = None
+    """The user without an external id who gets this one; None: the one who has it, or a new user."""
     username: str | UnsetType = UNSET
     display_name: str | UnsetType | None = UNSET
     email: str | UnsetType | None = UNSET

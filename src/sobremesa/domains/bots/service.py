@@ -198,7 +198,11 @@ class Bots:
         return row
 
     async def _write(
-        self, reserve: Callable[[], Awaitable[Operation]], new: NewBot, pattern: WritePattern, **more: Operation
+        self,
+        reserve: Callable[[], Awaitable[Operation]],
+        new: NewBot,
+        pattern: WritePattern,
+        **more: Operation | Sequence[Operation],
     ) -> None:
         try:
             await self._quotas.create(reserve, claims=new.claims, rows=new.rows, **more, pattern=pattern)

@@ -247,9 +247,9 @@ class Commands:
         if not (await self._accounts.get_user(bot_id)).is_bot:
             raise UnknownUsers("This user is not a bot.", user_ids=[bot_id])
 
-    def _still(self, member: Member, is_in: Check[Any]) -> list[Operation]:
+    def _still(self, member: Member, is_in: Check[Any]) -> Sequence[Operation]:
         """Return the check of the actor's role, unless the actor is the bot: a transaction has one check of a row."""
-        return [] if member.row.own_key() == is_in.key else [self._access.role_check(member)]
+        return [] if member.row.own_key() == is_in.key else self._access.role_check(member)
 
     async def _write(self, command: SlashCommand, before: SlashCommand | None, checks: Sequence[Operation]) -> None:
         if before is not None:

@@ -95,6 +95,8 @@ class Access:
 
     async def require_member(self, actor: Actor, server_id: ServerId, right: Right = "read") -> Member:
         """Return the actor as a member; NotFound if they are none, Forbidden without the right."""
+        if actor.is_system:
+            return await self._system_member(actor, server_id)
         key = (actor.user_id, actor.username, actor.display_name, server_id)
         member = await self._members.get_or_load(key, lambda: self._find_member(actor, server_id))
         if member is None:
@@ -108,9 +110,25 @@ class Access:
         )
         return _member(actor, row, server)
 
-    def role_check(self, member: Member) -> Operation:
+    async def _system_member(self, actor: Actor, server_id: ServerId) -> Member:
+        """Return a product's backend, which has the rights of an owner without a membership; NotFound elsewhere."""
+        server = await self.require_server(actor, server_id)
+        row = ServerMembership(user_id=actor.user_id, server_id=server_id, role="owner", joined_at=server.created_at)
+        return Member(actor=actor, server=server, role="owner", row=row)
+
+    async def require_server(self, actor: Actor, server_id: ServerId) -> Server:
+        """Return a server of the actor's tenant, for a product's backend; NotFound if there is none."""
+        server = await self._table.get(server_by_id(server_id=server_id))
+        if server is None or server.deleted_at is not None:
+            raise NotFound
+        actor.require_tenant(server.tenant)
+        return server
+
+    def role_check(self, member: Member) -> Sequence[Operation]:
         """Return the check that the member still has the same role, for the transaction of an action."""
-        return Check(member.row.own_key(), when=present() & has_role(member.row.role))
+        if member.actor.is_system:
+            return ()
+        return (Check(member.row.own_key(), when=present() & has_role(member.row.role)),)
 
     async def find_role(self, server: Server, user_id: UserId) -> Role | None:
         """Return a user's role in a server, or None if they are not a member."""
@@ -132,10 +150,7 @@ class Access:
 
     async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
-        server = await self._table.get(server_by_id(server_id=pointer.server_id))
-        if server is None or server.deleted_at is not None:
-            raise NotFound
-        actor.require_tenant(server.tenant)
+        server = await self.require_server(actor, pointer.server_id)
         return Seat(
             actor=actor.as_system(),
             head=pointer,

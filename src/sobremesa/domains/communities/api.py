@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from sobremesa.core.actor import PICTURE_ADDRESS, Actor, UserId
+from sobremesa.core.actor import PICTURE_ADDRESS, Actor, PersonRequired, UserId
 from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, UnknownUsers
 from sobremesa.domains.accounts.views import AuditView, audit_view
@@ -29,7 +29,7 @@ from sobremesa.domains.communities.views import (
     member_view,
     server_view,
 )
-from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
+from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, NamedUser, PageQuery, Routes
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
@@ -48,11 +48,12 @@ ExpiresIn = Annotated[int, msgspec.Meta(ge=1, le=366 * 86400, examples=[86400])]
 
 
 class NewServer(Input):
-    """A server to create."""
+    """A server to create. A server key names its owner; anyone else becomes the owner themselves."""
 
     name: Name
     icon_url: ImageAddress | None = None
     data: CustomData | None = None
+    owner_id: NamedUser | None = None
 
 
 class ServerChanges(Input):
@@ -132,7 +133,13 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
     """Return the routes of servers, members, bans, invites and channels."""
     api = Routes("Communities", "Servers with their channels, members, bans and audit log.")
 
-    @api.post("/servers", status=201, errors=[BadData, ChangedMeanwhile, KeyReused, TooManyServers])
+    @api.post(
+        "/servers",
+        status=201,
+        errors=[BadData, ChangedMeanwhile, KeyReused, PersonRequired, TooManyServers, UnknownUsers],
+        key_scope="rooms:write",
+        key_acts_as="owner_id",
+    )
     async def create_server(actor: Actor, body: NewServer, idempotency_key: IdempotencyKey | None) -> ServerView:
         """Create a server. Its creator becomes the owner."""
         return server_view(
@@ -151,7 +158,7 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
                 view.channel_count = count
         return Listed(views, cursor)
 
-    @api.get("/servers/{server_id}", cacheable=True)
+    @api.get("/servers/{server_id}", cacheable=True, key_scope="rooms:read")
     async def get_server(actor: Actor, server_id: ServerId) -> ServerView:
         """Get a server that you are a member of."""
         return server_view((await communities.get_server(actor, server_id)).server)
@@ -166,7 +173,7 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         """Delete a server with everything in it. It becomes invisible at once."""
         await communities.delete_server(actor, server_id)
 
-    @api.post("/servers/{server_id}/transfer", errors=[ChangedMeanwhile, UnknownUsers])
+    @api.post("/servers/{server_id}/transfer", errors=[ChangedMeanwhile, PersonRequired, UnknownUsers])
     async def transfer_server(actor: Actor, server_id: ServerId, body: NewOwner) -> ServerView:
         """Transfer the server to another member. The previous owner becomes an admin."""
         return server_view(await communities.members.transfer(actor, server_id, body.user_id))
@@ -177,20 +184,20 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         entries, cursor = await communities.list_audit(actor, server_id, limit=query.limit, cursor=query.cursor)
         return Listed([audit_view(entry) for entry in entries], cursor)
 
-    @api.get("/servers/{server_id}/members", cacheable=True)
+    @api.get("/servers/{server_id}/members", cacheable=True, key_scope="rooms:read")
     async def list_members(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[MemberView]:
         """List the members of a server."""
         rows, cursor = await communities.members.list_members(actor, server_id, limit=query.limit, cursor=query.cursor)
         profiles = await users.profiles([row.user_id for row in rows])
         return Listed([member_view(row, profiles[row.user_id]) for row in rows], cursor)
 
-    @api.get("/servers/{server_id}/members/{user_id}")
+    @api.get("/servers/{server_id}/members/{user_id}", key_scope="rooms:read")
     async def get_member(actor: Actor, server_id: ServerId, user_id: UserId) -> MemberView:
         """Get a member of a server."""
         row = await communities.members.get(actor, server_id, user_id)
         return member_view(row, (await users.profiles([user_id]))[user_id])
 
-    @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow])
+    @api.patch("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, RankTooLow], key_scope="rooms:write")
     async def change_member(actor: Actor, server_id: ServerId, user_id: UserId, body: NewRole) -> MemberView:
         """Change the role of a member. Both their old and their new role must be below yours."""
         row = await communities.members.change_role(actor, server_id, user_id, role=body.role)
@@ -209,7 +216,11 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         profiles = await users.profiles([user_id])
         return Answer(member_view(row, profiles[user_id]), status=201 if created else 200)
 
-    @api.delete("/servers/{server_id}/members/{user_id}", errors=[ChangedMeanwhile, OwnerCannotLeave, RankTooLow])
+    @api.delete(
+        "/servers/{server_id}/members/{user_id}",
+        errors=[ChangedMeanwhile, OwnerCannotLeave, RankTooLow],
+        key_scope="rooms:write",
+    )
     async def remove_member(actor: Actor, server_id: ServerId, user_id: UserId) -> None:
         """Leave a server, or remove a member with a lower role."""
         await communities.members.remove(actor, server_id, user_id)
@@ -236,6 +247,7 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
         "/servers/{server_id}/channels",
         status=201,
         errors=[BadData, ChangedMeanwhile, KeyReused, TooManyChannels, UnknownUsers],
+        key_scope="rooms:write",
     )
     async def create_channel(
         actor: Actor, server_id: ServerId, body: NewChannel, idempotency_key: IdempotencyKey | None
@@ -253,13 +265,13 @@ def routes(communities: Communities, users: UserDirectory) -> Routes:
             )
         )
 
-    @api.get("/servers/{server_id}/channels", cacheable=True)
+    @api.get("/servers/{server_id}/channels", cacheable=True, key_scope="rooms:read")
     async def list_channels(actor: Actor, server_id: ServerId, query: PageQuery) -> Listed[ChannelView]:
         """List the channels of a server, each with the id of its last message."""
         channels, cursor = await communities.list_channels(actor, server_id, limit=query.limit, cursor=query.cursor)
         return Listed([channel_view(channel) for channel in channels], cursor)
 
-    @api.get("/channels/{channel_id}", cacheable=True)
+    @api.get("/channels/{channel_id}", cacheable=True, key_scope="rooms:read")
     async def get_channel(actor: Actor, channel_id: ChannelId) -> ChannelView:
         """Get a channel of a server that you are a member of."""
         return channel_view(await communities.get_channel(actor, channel_id))

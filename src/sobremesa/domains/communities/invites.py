@@ -85,13 +85,13 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         right: Right = "invite" if act == "create" else "manage_invites"
         member = await self._access.require_member(actor, ServerId(target_id), right)
         is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
-        return Permit((is_there, self._access.role_check(member)), member.row.joined_at)
+        return Permit((is_there, *self._access.role_check(member)), member.row.joined_at)
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         member = await self._access.require_member(actor, invite.server_id)
         if invite.created_by != actor.user_id:
             member.require("manage_invites")
-        return (self._access.role_check(member),)
+        return self._access.role_check(member)
 
     def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Entity]:
         server_id = ServerId(target_id)

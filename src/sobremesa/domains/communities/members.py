@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, PersonRequired, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
-from sobremesa.domains.accounts.tenancy import belongs_to, exists_in
+from sobremesa.domains.accounts.tenancy import belongs_to, exists_in, is_person
 from sobremesa.domains.communities.access import Access, Member, has_role, true_role
 from sobremesa.domains.communities.entities import (
     Ban,
@@ -33,6 +33,7 @@ from sobremesa.domains.communities.entities import (
     membership,
     remove_member,
     server_by_id,
+    servers_of,
     transfer_server,
 )
 from sobremesa.domains.communities.errors import Banned, OwnerCannotLeave
@@ -84,7 +85,7 @@ class Members:
         NotFound unless the server and the user are of this tenant, Banned if the user is banned.
         """
         actor.require_scope("rooms:write")
-        server = await self._require_server(actor, server_id)
+        server = await self._access.require_server(actor, server_id)
         user = await self._table.get(user_by_id(user_id=user_id))
         if user is None or not belongs_to(user, actor.tenant):
             raise NotFound
@@ -111,17 +112,11 @@ class Members:
 
         return Added(row, True)
 
-    async def _require_server(self, actor: Actor, server_id: ServerId) -> Server:
-        server = await self._table.get(server_by_id(server_id=server_id))
-        if server is None or server.deleted_at is not None:
-            raise NotFound
-        actor.require_tenant(server.tenant)
-        return server
-
     async def list_members(
         self, actor: Actor, server_id: ServerId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[ServerMembership], str | None]:
         """Return a page of the members of a server. The server row determines who is the owner."""
+        actor = actor.or_system("rooms:read")
         member = await self._access.require_member(actor, server_id)
         page = await self._table.query(members_of(server_id=server_id), limit=limit, cursor=cursor)
         return [_with_true_role(row, member.server) for row in page.items], page.cursor
@@ -140,14 +135,27 @@ class Members:
 
     async def get(self, actor: Actor, server_id: ServerId, user_id: UserId) -> ServerMembership:
         """Return a member of a server that the actor is in."""
+        actor = actor.or_system("rooms:read", "rooms:write")
         member = await self._access.require_member(actor, server_id)
         row = await self._table.get(membership(user_id=user_id, server_id=server_id))
         if row is None:
             raise NotFound
         return _with_true_role(row, member.server)
 
+    async def share_server(self, one: UserId, other: UserId) -> bool:
+        """Return whether two users are members of the same server."""
+        async for row in self._table.every(servers_of(user_id=one)):
+            server_id = row.server_id
+            theirs, server = await self._table.get_pair(
+                membership(user_id=other, server_id=server_id), server_by_id(server_id=server_id), consistent=True
+            )
+            if theirs is not None and server is not None and server.deleted_at is None:
+                return True
+        return False
+
     async def change_role(self, actor: Actor, server_id: ServerId, user_id: UserId, *, role: Role) -> ServerMembership:
         """Change the role of a member. Both their old and their new role must be below the actor's."""
+        actor = actor.or_system("rooms:write")
         member = await self._access.require_member(actor, server_id, "manage_roles")
         seen = await self._require_below(member, user_id)
         if not outranks(member.role, role):
@@ -168,6 +176,7 @@ class Members:
 
     async def remove(self, actor: Actor, server_id: ServerId, user_id: UserId) -> None:
         """Leave a server, or remove a member with a lower role."""
+        actor = actor.or_system("rooms:write")
         if user_id == actor.user_id:
             await self._leave(actor, server_id)
             return
@@ -185,7 +194,7 @@ class Members:
             raise ChangedMeanwhile from None
 
     async def transfer(self, actor: Actor, server_id: ServerId, user_id: UserId) -> Server:
-        """Transfer the server to another member. The previous owner becomes an admin."""
+        """Transfer the server to another member, not to a bot. The previous owner becomes an admin."""
         member = await self._access.require_member(actor, server_id, "transfer")
         if user_id == actor.user_id:
             return member.server
@@ -200,7 +209,7 @@ class Members:
                 ),
                 new_owner=Update(membership(user_id=user_id, server_id=server_id), set_to(role="owner")),
                 old_owner=Update(membership(user_id=actor.user_id, server_id=server_id), set_to(role="admin")),
-                user=Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at")),
+                user=Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at") & is_person()),
                 audit=self._audit.entry(server_id, actor, "server.transfer", target=user_id),
                 pattern=transfer_server,
             )
@@ -210,6 +219,8 @@ class Members:
                 user = await self._table.get(user_by_id(user_id=user_id))
                 if not belongs_to(user, actor.tenant):
                     raise UnknownUsers(user_ids=[user_id]) from None
+                if user is not None and user.is_bot:
+                    raise PersonRequired("A bot cannot own a server.") from None
                 raise NotFound("This user is not a member of the server.") from None
             raise ChangedMeanwhile from None
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+import msgspec
+
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import Forbidden, NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId
@@ -67,9 +69,11 @@ class ConversationSeat(Seat, frozen=True, kw_only=True):
         if self.participant.role != "admin":
             raise Forbidden("Only an admin of the group can do this.")
 
-    def role_check(self) -> Operation:
+    def role_check(self) -> Sequence[Operation]:
         """Return the check that the participant still has the same role, for the transaction of an action."""
-        return Check(self.participant.own_key(), when=has_role(self.participant.role))
+        if self.is_system:
+            return ()
+        return (Check(self.participant.own_key(), when=has_role(self.participant.role)),)
 
 
 class Access:
@@ -83,6 +87,8 @@ class Access:
         )
 
     async def authorize(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
+        if actor.is_system:
+            return await self._system_seat(actor, room_id)
         key = (actor.user_id, actor.username, actor.display_name, room_id)
         seat = await self._seats.get_or_load(key, lambda: self._find_seat(actor, room_id))
         if seat is None:
@@ -93,18 +99,18 @@ class Access:
         return await self.authorize(actor, room_id)
 
     async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
+        seat = await self._system_seat(actor.as_system(), room_id)
+        return msgspec.structs.replace(seat, rights=backend_rights(actor))
+
+    async def _system_seat(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
+        """Return the seat of a product's backend, which has the rights of an admin without being a participant."""
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
         if conversation is None:
             raise NotFound
         actor.require_tenant(conversation.tenant)
-        return Seat(
-            actor=actor.as_system(),
-            head=conversation,
-            joined_at=conversation.created_at,
-            rights=backend_rights(actor),
-            scope=room_id,
-            is_system=True,
-        )
+        joined_at = conversation.created_at
+        nobody = Participant(room_id=room_id, user_id=actor.user_id, role="admin", joined_at=joined_at)
+        return msgspec.structs.replace(_seat(actor, conversation, nobody), is_system=True)
 
     async def authorize_action(self, actor: Actor, room_id: RoomId) -> ConversationSeat:
         return await self.authorize(actor, room_id)

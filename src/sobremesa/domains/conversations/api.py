@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, PersonRequired, UserId
 from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, UnknownUsers
 from sobremesa.domains.conversations.entities import ConversationId, ConversationType, SeatRole
@@ -24,7 +24,7 @@ from sobremesa.domains.conversations.views import (
     conversation_view,
     participant_view,
 )
-from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
+from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, NamedUser, PageQuery, Routes
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
@@ -33,12 +33,16 @@ PersonRef = Annotated[UserId, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class NewConversation(Input):
-    """A conversation to create, direct or group. Its creator is a participant."""
+    """A conversation to create, direct or group. Its creator is a participant.
+
+    A server key names all participants; its `ownerId` creates the conversation, or else the system does.
+    """
 
     type: ConversationType
     user_ids: Annotated[list[PersonRef], msgspec.Meta(max_length=MAX_OTHERS)]
     name: GroupName | None = None
     data: CustomData | None = None
+    owner_id: NamedUser | None = None
 
 
 class ConversationChanges(Input):
@@ -70,7 +74,12 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         "/conversations",
         status=201,
         also_status=200,
-        errors=[BadData, BlockedByRecipient, ChangedMeanwhile, KeyReused, UnknownUsers, InvalidParticipants],
+        errors=[
+            *(BadData, BlockedByRecipient, ChangedMeanwhile, KeyReused, PersonRequired, UnknownUsers),
+            InvalidParticipants,
+        ],
+        key_scope="rooms:write",
+        key_acts_as="owner_id",
     )
     async def create_conversation(
         actor: Actor, body: NewConversation, idempotency_key: IdempotencyKey | None
@@ -80,9 +89,16 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         Each pair of users has one direct conversation: an existing one is returned with status 200.
         """
         if body.type == "direct":
-            if len(set(body.user_ids)) != 1 or body.name is not None:
+            others = [user_id for user_id in dict.fromkeys(body.user_ids) if user_id != actor.user]
+            if body.name is not None:
                 raise InvalidParticipants
-            created = await conversations.create_direct(actor, body.user_ids[0], data=body.data)
+            match others:
+                case [one, other] if actor.user is None:
+                    created = await conversations.create_direct_between(actor, one, other, data=body.data)
+                case [other] if actor.user is not None:
+                    created = await conversations.create_direct(actor, other, data=body.data)
+                case _:
+                    raise InvalidParticipants
         else:
             created = await conversations.create_group(
                 actor, body.user_ids, name=body.name, data=body.data, key=idempotency_key
@@ -96,7 +112,7 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         rows, cursor = await conversations.list_conversations(actor, limit=query.limit, cursor=query.cursor)
         return Listed([conversation_view(row) for row in rows], cursor)
 
-    @api.get(convo)
+    @api.get(convo, key_scope="rooms:read")
     async def get_conversation(actor: Actor, convo_id: ConversationId) -> ConversationView:
         """Get a conversation that you are in."""
         return conversation_view(await conversations.get(actor, convo_id))
@@ -110,7 +126,7 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         await conversations.change(actor, convo_id, given)
         return conversation_view(await conversations.get(actor, convo_id))
 
-    @api.get(f"{convo}/participants", cacheable=True)
+    @api.get(f"{convo}/participants", cacheable=True, key_scope="rooms:read")
     async def list_participants(actor: Actor, convo_id: ConversationId, query: PageQuery) -> Listed[ParticipantView]:
         """List the participants of a conversation."""
         rows, cursor = await conversations.participants.list_participants(
@@ -130,13 +146,18 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
             TooManyParticipants,
             UnknownUsers,
         ],
+        key_scope="rooms:write",
     )
     async def add_participant(actor: Actor, convo_id: ConversationId, body: NewParticipant) -> ParticipantView:
         """Add a user to a group. Requires the admin role."""
         participant = await conversations.participants.add(actor, convo_id, body.user_id, role=body.role)
         return participant_view(participant, (await users.profiles([participant.user_id]))[participant.user_id])
 
-    @api.patch(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
+    @api.patch(
+        f"{convo}/participants/{{user_id}}",
+        errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin],
+        key_scope="rooms:write",
+    )
     async def change_participant(
         actor: Actor, convo_id: ConversationId, user_id: UserId, body: NewSeatRole
     ) -> ParticipantView:
@@ -144,7 +165,11 @@ def routes(conversations: Conversations, users: UserDirectory) -> Routes:
         participant = await conversations.participants.change_role(actor, convo_id, user_id, role=body.role)
         return participant_view(participant, (await users.profiles([user_id]))[user_id])
 
-    @api.delete(f"{convo}/participants/{{user_id}}", errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin])
+    @api.delete(
+        f"{convo}/participants/{{user_id}}",
+        errors=[ChangedMeanwhile, DirectIsFixed, LastAdmin],
+        key_scope="rooms:write",
+    )
     async def remove_participant(actor: Actor, convo_id: ConversationId, user_id: UserId) -> None:
         """Leave a group, or as an admin remove a participant."""
         await conversations.participants.remove(actor, convo_id, user_id)

@@ -39,7 +39,7 @@ class Conversation(Head):
     participants: int | None = None
     """The number of participants; None in a row of another writer."""
     admins: int | None = None
-    """The number of admins: a group always has one."""
+    """The number of admins: a group always has one, unless a product's backend created it in its own name."""
     is_big: bool = False
     """Whether it has too many participants to be moved in inboxes with each message. Never reset."""
     data: dict[str, Any] | None = None

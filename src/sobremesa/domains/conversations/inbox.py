@@ -27,7 +27,7 @@ from sobremesa.domains.conversations.entities import (
     conversations_of,
     inbox_of,
 )
-from sobremesa.rooms.unread import COUNTED_AT_ONCE, Unread
+from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
 from sobremesa.work.table_origin import Origin
@@ -99,7 +99,7 @@ class Inbox:
 
     async def get(self, actor: Actor, room_id: ConversationId) -> InboxRow:
         """Return one of the actor's conversations, as it is in the list."""
-        seat = await self._access.authorize(actor, room_id)
+        seat = await self._access.authorize(actor.or_system("rooms:read", "rooms:write"), room_id)
         return await self._row(seat, {})
 
     async def _small(self, user_id: UserId, before: InboxPosition | None, limit: int) -> Sequence[Participant]:
@@ -108,6 +108,8 @@ class Inbox:
         return (await self._table.query(question, limit=limit + 1, after=start)).items
 
     async def _row(self, seat: ConversationSeat, others: dict[UserId, User]) -> InboxRow:
+        if seat.is_system:
+            return InboxRow(seat, NOTHING_UNREAD, None)
         other_id = await self._access.find_other(seat.conversation, seat.participant)
         other = None
         if other_id is not None:

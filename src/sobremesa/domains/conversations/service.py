@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sobremesa.core.actor import Actor, UserId, stored_tenant
+from sobremesa.core.actor import Actor, PersonRequired, UserId, stored_tenant
 from sobremesa.core.errors import Busy, ChangedMeanwhile, UnknownUsers
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.audit import Audit
@@ -55,13 +55,23 @@ class Conversations(Rooms):
 
     _access: Access
 
-    def __init__(self, context: RoomContext, *, audit: Audit, idempotency: Idempotency, origin: Origin) -> None:
+    def __init__(
+        self,
+        context: RoomContext,
+        *,
+        audit: Audit,
+        idempotency: Idempotency,
+        origin: Origin,
+        share_server: Callable[[UserId, UserId], Awaitable[bool]],
+    ) -> None:
         table, clock = context.table, context.clock
         access = Access(table, audit)
         super().__init__(CONVERSATIONS, access, context)
         self.access = access
         self._idempotency = idempotency
         self._origin = origin
+        self._share_server = share_server
+        """Returns whether two users are members of the same server."""
         self.participants = Participants(table, clock, access, audit, context.jobs)
         inbox = Inbox(table, access, origin)
         self.list_conversations, self.get = inbox.list_conversations, inbox.get
@@ -69,14 +79,32 @@ class Conversations(Rooms):
         self.cleanup = Cleanup(table, self.participants, context.files)
 
     async def create_direct(self, actor: Actor, other: UserId, *, data: dict[str, Any] | None = None) -> Created:
-        """Return the direct conversation of two users, created if needed: each pair has one."""
-        if other == actor.user_id:
+        """Return the direct conversation of the actor and another user, created if needed: each pair has one.
+
+        A bot creates one only with a user with whom it shares a server; else PersonRequired.
+        """
+        return await self._create_direct(actor, actor.user_id, other, data)
+
+    async def create_direct_between(
+        self, actor: Actor, one: UserId, other: UserId, *, data: dict[str, Any] | None = None
+    ) -> Created:
+        """Return the direct conversation of two users, created if needed, for the product's backend."""
+        actor.require_scope("rooms:write")
+        return await self._create_direct(actor.as_system(), one, other, data)
+
+    async def _create_direct(self, actor: Actor, one: UserId, other: UserId, data: dict[str, Any] | None) -> Created:
+        if other == one:
             raise InvalidParticipants
-        before = await self._find_direct(actor.user_id, other)
-        if before is not None:
+        others = [user_id for user_id in (one, other) if user_id != actor.user_id]
+        before = await self._find_direct(one, other)
+        if before is not None and not actor.is_system:
             return Created(before, False)
         await self._data_checks.check(actor.tenant, "conversation", data)
-        await self._require_reachable(actor, [other])
+        await self._require_reachable(actor, others)
+        if before is not None:
+            return Created(before, False)
+        if actor.is_bot and not await self._share_server(one, other):
+            raise PersonRequired("A bot may write only to users with whom it shares a server.")
 
         now = self._clock.now()
         room_id = RoomId(self._ids.mint())
@@ -90,24 +118,22 @@ class Conversations(Rooms):
             created_at=now,
             updated_at=now,
         )
-        pair = ((actor.user_id, other), (other, actor.user_id))
+        pair = ((one, other), (other, one))
         try:
             await self._table.write(
-                claim=Create(direct_claim(actor.user_id, other, room_id)),
+                claim=Create(direct_claim(one, other, room_id)),
                 conversation=Create(conversation),
                 seats=[
-                    Create(
-                        Participant(room_id=room_id, user_id=one, joined_at=now, last_message_at=now, other_id=another)
-                    )
-                    for one, another in pair
+                    Create(Participant(room_id=room_id, user_id=each, joined_at=now, last_message_at=now, other_id=to))
+                    for each, to in pair
                 ],
-                users=[Check(user_by_id(user_id=one), when=absent_or_null("deleted_at")) for one, _ in pair],
+                users=[Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at")) for user_id, _ in pair],
                 pattern=create_conversation,
             )
         except ConditionFailed as failed:
             if "claim" not in failed:
-                raise UnknownUsers(user_ids=[other]) from None
-            existing = await self._find_direct(actor.user_id, other)
+                raise UnknownUsers(user_ids=others) from None
+            existing = await self._find_direct(one, other)
             if existing is None:
                 raise Busy from None
             return Created(existing, False)
@@ -123,8 +149,15 @@ class Conversations(Rooms):
         data: dict[str, Any] | None = None,
         key: str | None = None,
     ) -> Created:
-        """Create a group with others; the actor becomes its admin."""
+        """Create a group with others; the actor becomes its admin.
+
+        A group that the product's backend creates in its own name has no admin: the backend manages it.
+        """
+        actor.require_person()
+        actor = actor.or_system("rooms:write")
         others = [user_id for user_id in dict.fromkeys(others) if user_id != actor.user_id]
+        if actor.is_system and not others:
+            raise InvalidParticipants
         await self._data_checks.check(actor.tenant, "conversation", data)
         claim = self._idempotency.claim(actor, key, "group", [others, name, data])
         before = await claim.find()
@@ -134,14 +167,16 @@ class Conversations(Rooms):
 
         now = self._clock.now()
         room_id = RoomId(self._ids.mint())
-        is_big = len(others) + 1 > BIG_ABOVE
+        admins = [] if actor.is_system else [actor.user_id]
+        count = len(others) + len(admins)
+        is_big = count > BIG_ABOVE
         conversation = Conversation(
             room_id=room_id,
             type="group",
             tenant=stored_tenant(actor.tenant),
             name=name,
-            participants=len(others) + 1,
-            admins=1,
+            participants=count,
+            admins=len(admins),
             is_big=is_big,
             data=data,
             created_by=actor.user_id,
@@ -149,19 +184,21 @@ class Conversations(Rooms):
             updated_at=now,
         )
         inbox_position = None if is_big else now
-        admin = Participant(
-            room_id=room_id, user_id=actor.user_id, role="admin", joined_at=now, last_message_at=inbox_position
-        )
         seats = [
-            Participant(room_id=room_id, user_id=user_id, joined_at=now, last_message_at=inbox_position)
-            for user_id in others
+            Participant(
+                room_id=room_id,
+                user_id=user_id,
+                role="admin" if user_id in admins else "member",
+                joined_at=now,
+                last_message_at=inbox_position,
+            )
+            for user_id in [*admins, *others]
         ]
         try:
             await self._table.write(
                 conversation=Create(conversation),
-                admin=Create(admin),
                 seats=list(map(Create, seats)),
-                user=Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")),
+                users=[Check(user_by_id(user_id=user_id), when=absent_or_null("deleted_at")) for user_id in admins],
                 idempotency=claim.operations(room_id),
                 pattern=create_conversation,
             )

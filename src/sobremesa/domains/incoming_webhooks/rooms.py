@@ -58,7 +58,7 @@ class HookChannels(HookRooms):
 
     async def require_manager(self, actor: Actor, room_id: RoomId) -> Managed:
         member, _ = await self._access.channel_of(actor, room_id, "manage_channels")
-        return Managed(member.server.server_id, [self._access.role_check(member)])
+        return Managed(member.server.server_id, self._access.role_check(member))
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         head = await self._table.get(pointer_of(room_id=room_id))
@@ -85,7 +85,7 @@ class HookConversations(HookRooms):
     async def require_manager(self, actor: Actor, room_id: RoomId) -> Managed:
         seat = await self._access.authorize(actor, room_id)
         seat.require_admin()
-        return Managed(seat.scope, [seat.role_check()])
+        return Managed(seat.scope, seat.role_check())
 
     async def authorize_send(self, actor: Actor, room_id: RoomId) -> Seat:
         head = await self._table.get(conversation_by_id(room_id=room_id))

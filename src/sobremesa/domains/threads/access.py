@@ -136,9 +136,12 @@ class Access:
         )
 
     async def require(self, actor: Actor, room_id: RoomId) -> Caller:
-        """Return the caller: a participant, or an administrator of the thread's tenant; NotFound for others."""
+        """Return the caller: a participant, or an administrator or backend of the tenant; NotFound for others."""
         thread, participant = await self._find(actor.user_id, room_id)
-        if thread is None or (participant is None and not actor.administers(thread.tenant)):
+        if thread is None:
+            raise NotFound
+        is_system = actor.is_system and actor.is_of(thread.tenant)
+        if participant is None and not is_system and not actor.administers(thread.tenant):
             raise NotFound
         return Caller(actor, thread, participant)
 

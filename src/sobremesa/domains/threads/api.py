@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, PersonRequired, UserId
 from sobremesa.core.custom_data import BadData, CustomData
 from sobremesa.core.errors import ChangedMeanwhile, UnknownUsers
 from sobremesa.domains.accounts.views import AuditView, audit_view
@@ -35,7 +35,7 @@ from sobremesa.domains.threads.errors import (
 from sobremesa.domains.threads.moments import Moment
 from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.threads.views import ThreadParticipantView, ThreadView, participant_view, thread_view
-from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, PageQuery, Routes
+from sobremesa.http.endpoints import Answer, IdempotencyKey, Input, Listed, NamedUser, PageQuery, Routes
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
@@ -50,10 +50,11 @@ City = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
 class NewThread(Input):
-    """A thread to create. An inquiry needs a listing."""
+    """A thread to create. An inquiry needs a listing. A server key names the buyer; anyone else is the buyer."""
 
     kind: ThreadKind
     seller_user_id: PersonRef
+    buyer_user_id: NamedUser | None = None
     listing_id: ListingRef | None = None
     lbg_id: LbgRef | None = None
     leg_id: LegRef | None = None
@@ -98,7 +99,9 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         "/threads",
         status=201,
         also_status=200,
-        errors=[BadData, Blocked, KeyReused, ListingNeeded, BuyerIsSeller, UnknownUsers],
+        errors=[BadData, Blocked, KeyReused, ListingNeeded, BuyerIsSeller, PersonRequired, UnknownUsers],
+        key_scope="rooms:write",
+        key_acts_as="buyer_user_id",
     )
     async def create_thread(
         actor: Actor, body: NewThread, idempotency_key: IdempotencyKey | None
@@ -134,7 +137,7 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
             )
         return Listed([thread_view(*listed) for listed in found], cursor)
 
-    @api.get("/threads/{thread_id}")
+    @api.get("/threads/{thread_id}", key_scope="rooms:read")
     async def get_thread(actor: Actor, thread_id: ThreadId) -> ThreadView:
         """Return a thread that you participate in."""
         return thread_view(*await threads.get(actor, thread_id))
@@ -157,7 +160,7 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         entries, cursor = await threads.list_audit(actor, thread_id, limit=query.limit, cursor=query.cursor)
         return Listed([audit_view(entry) for entry in entries], cursor)
 
-    @api.get("/threads/{thread_id}/participants")
+    @api.get("/threads/{thread_id}/participants", key_scope="rooms:read")
     async def list_participants(actor: Actor, thread_id: ThreadId, query: PageQuery) -> Listed[ThreadParticipantView]:
         """List the participants of a thread."""
         rows, cursor = await threads.participants.list_participants(
@@ -170,13 +173,18 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         "/threads/{thread_id}/participants",
         status=201,
         errors=[AlreadyParticipant, Blocked, ChangedMeanwhile, OwnSideOnly, TooManyParticipants, UnknownUsers],
+        key_scope="rooms:write",
     )
     async def add_participant(actor: Actor, thread_id: ThreadId, body: NewThreadParticipant) -> ThreadParticipantView:
         """Add a user on your own side; an admin may add users in any role."""
         participant = await threads.participants.add(actor, thread_id, body.user_id, body.role_context)
         return participant_view(actor, participant, (await users.profiles([body.user_id]))[body.user_id])
 
-    @api.patch("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, NotInFuture])
+    @api.patch(
+        "/threads/{thread_id}/participants/{user_id}",
+        errors=[ChangedMeanwhile, NotInFuture],
+        key_scope="rooms:write",
+    )
     async def change_participant(
         actor: Actor, thread_id: ThreadId, user_id: UserId, body: ThreadParticipantChanges
     ) -> ThreadParticipantView:
@@ -186,7 +194,9 @@ def routes(threads: Threads, users: UserDirectory) -> Routes:
         )
         return participant_view(actor, row, (await users.profiles([user_id]))[user_id])
 
-    @api.delete("/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays])
+    @api.delete(
+        "/threads/{thread_id}/participants/{user_id}", errors=[ChangedMeanwhile, PartyStays], key_scope="rooms:write"
+    )
     async def remove_participant(actor: Actor, thread_id: ThreadId, user_id: UserId) -> None:
         """Leave a thread, or remove a participant as an admin. The buyer and the seller cannot be removed."""
         await threads.participants.remove(actor, thread_id, user_id)

@@ -160,7 +160,7 @@ def participant_view(reader: Actor, participant: Participant, profile: PublicPro
         profile.avatar_url,
         participant.room_id,
         participant.role_context,
-        participant.muted if participant.user_id == reader.user_id else None,
+        participant.muted if participant.user_id == reader.user else None,
         participant.blocked_until,
         participant.joined_at,
     )

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, StaleVersion
+from sobremesa.core.actor import Actor, PersonRequired, UserId
+from sobremesa.core.errors import ChangedMeanwhile, RankTooLow, StaleVersion, UnknownUsers
 from sobremesa.domains.accounts.views import AuditView, audit_view
 from sobremesa.domains.workspaces.entities import ItemId, SettingName, WorkspaceId
-from sobremesa.domains.workspaces.errors import LastOwner, WrongSetting
+from sobremesa.domains.workspaces.errors import LastOwner, TooManyMembers, WrongSetting
 from sobremesa.domains.workspaces.rights import Role
 from sobremesa.domains.workspaces.service import Workspaces
 from sobremesa.domains.workspaces.views import (
@@ -27,7 +27,7 @@ from sobremesa.domains.workspaces.views import (
     own_view,
     setting_view,
 )
-from sobremesa.http.endpoints import Cursor, IdempotencyKey, Input, Listed, PageQuery, Routes
+from sobremesa.http.endpoints import Answer, Cursor, IdempotencyKey, Input, Listed, NamedUser, PageQuery, Routes
 from sobremesa.rooms.access import UserDirectory
 from sobremesa.work.idempotency import KeyReused
 
@@ -43,15 +43,22 @@ ExpiresIn = Annotated[int, msgspec.Meta(ge=1, le=366 * 86400, examples=[86400])]
 
 
 class NewWorkspace(Input):
-    """A workspace to create."""
+    """A workspace to create. A server key names its owner; anyone else becomes the owner themselves."""
 
     name: Name
+    owner_id: NamedUser | None = None
 
 
 class WorkspaceChanges(Input):
     """The new name."""
 
     name: Name
+
+
+class NewWorkspaceMember(Input):
+    """The role of the new member."""
+
+    role: Role = "member"
 
 
 class WorkspaceMemberChanges(Input):
@@ -108,7 +115,13 @@ def routes(workspaces: Workspaces, users: UserDirectory) -> Routes:
     api = Routes("Workspaces", "Workspaces with their members, items and settings.")
     at = "/workspaces/{workspace_id}"
 
-    @api.post("/workspaces", status=201, errors=[ChangedMeanwhile, KeyReused])
+    @api.post(
+        "/workspaces",
+        status=201,
+        errors=[ChangedMeanwhile, KeyReused, PersonRequired, UnknownUsers],
+        key_scope="rooms:write",
+        key_acts_as="owner_id",
+    )
     async def create_workspace(
         actor: Actor, body: NewWorkspace, idempotency_key: IdempotencyKey | None
     ) -> OwnWorkspaceView:
@@ -144,7 +157,7 @@ def routes(workspaces: Workspaces, users: UserDirectory) -> Routes:
         entries, cursor = await workspaces.list_audit(actor, workspace_id, limit=query.limit, cursor=query.cursor)
         return Listed([audit_view(entry) for entry in entries], cursor)
 
-    @api.get(f"{at}/members", cacheable=True)
+    @api.get(f"{at}/members", cacheable=True, key_scope="rooms:read")
     async def list_members(actor: Actor, workspace_id: WorkspaceId, query: PageQuery) -> Listed[WorkspaceMemberView]:
         """List the members of a workspace."""
         found, cursor = await workspaces.members.list_members(
@@ -153,7 +166,24 @@ def routes(workspaces: Workspaces, users: UserDirectory) -> Routes:
         profiles = await users.profiles([member.user_id for member in found])
         return Listed([member_view(member, profiles[member.user_id]) for member in found], cursor)
 
-    @api.patch(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner])
+    @api.put(
+        f"{at}/members/{{user_id}}",
+        status=201,
+        also_status=200,
+        errors=[PersonRequired, TooManyMembers],
+        scope="rooms:write",
+    )
+    async def add_member(
+        actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: NewWorkspaceMember
+    ) -> Answer[WorkspaceMemberView]:
+        """Add a user to a workspace, without an invite. A member keeps their role (200)."""
+        member, created = await workspaces.members.add(actor, workspace_id, user_id, role=body.role)
+        profiles = await users.profiles([user_id])
+        return Answer(member_view(member, profiles[user_id]), status=201 if created else 200)
+
+    @api.patch(
+        f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, PersonRequired], key_scope="rooms:write"
+    )
     async def change_member(
         actor: Actor, workspace_id: WorkspaceId, user_id: UserId, body: WorkspaceMemberChanges
     ) -> WorkspaceMemberView:
@@ -161,7 +191,7 @@ def routes(workspaces: Workspaces, users: UserDirectory) -> Routes:
         member = await workspaces.members.change_role(actor, workspace_id, user_id, role=body.role)
         return member_view(member, (await users.profiles([user_id]))[user_id])
 
-    @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow])
+    @api.delete(f"{at}/members/{{user_id}}", errors=[ChangedMeanwhile, LastOwner, RankTooLow], key_scope="rooms:write")
     async def remove_member(actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
         """Leave a workspace, or remove a member of a lower role."""
         await workspaces.members.remove(actor, workspace_id, user_id)

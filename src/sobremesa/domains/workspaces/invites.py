@@ -26,8 +26,8 @@ from sobremesa.domains.workspaces.entities import (
     revoke_invite,
 )
 from sobremesa.domains.workspaces.errors import TooManyMembers
-from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members
-from sobremesa.table import Check, Entity, Key, Operation, Table, Update, absent_or_null, add, less, present
+from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members, has_room
+from sobremesa.table import Check, Entity, Key, Operation, Table, Update, add, present
 
 
 class WorkspaceInviteInfo(NamedTuple):
@@ -61,7 +61,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, WorkspaceInviteInfo, Joi
         self._members = members
 
     async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
-        return Permit(((await self._access.require_member(actor, WorkspaceId(target_id), "invite")).still(),))
+        return Permit((await self._access.require_member(actor, WorkspaceId(target_id), "invite")).still())
 
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         return (await self.authorize(actor, _workspace_of(invite), "list")).conditions
@@ -103,8 +103,7 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, WorkspaceInviteInfo, Joi
             return TooManyMembers(limit=MAX_MEMBERS) if (target.members or 0) >= MAX_MEMBERS else NotFound()
 
         member = Member(workspace_id=target.workspace_id, user_id=actor.user_id, joined_at=now)
-        has_room = absent_or_null("deleted_at") & less("members", MAX_MEMBERS)
-        guards = [Guard(Update(target.own_key(), add(members=1), when=has_room), full_or_gone)]
+        guards = [Guard(Update(target.own_key(), add(members=1), when=has_room()), full_or_gone)]
         creator = _creator(invite)
         if creator is not None:
             if invite.created_by == actor.user_id:

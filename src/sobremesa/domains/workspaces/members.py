@@ -7,15 +7,20 @@ both leave at the same moment.
 from __future__ import annotations
 
 import contextlib
+from typing import NamedTuple
 
-from sobremesa.core.actor import Actor, UserId
+from sobremesa.core.actor import Actor, PersonRequired, UserId
+from sobremesa.core.clock import Clock
 from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow
 from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.entities import user_by_id
+from sobremesa.domains.accounts.tenancy import belongs_to, exists_in, is_person
 from sobremesa.domains.workspaces.access import Access, has_role
 from sobremesa.domains.workspaces.entities import (
     Member,
     Workspace,
     WorkspaceId,
+    add_member,
     change_role,
     count_members,
     members_of,
@@ -23,9 +28,12 @@ from sobremesa.domains.workspaces.entities import (
     remove_member,
     workspace_by_id,
 )
-from sobremesa.domains.workspaces.errors import LastOwner
+from sobremesa.domains.workspaces.errors import LastOwner, TooManyMembers
 from sobremesa.domains.workspaces.rights import Role, may_remove
 from sobremesa.table import (
+    Check,
+    Condition,
+    Create,
     Delete,
     Operation,
     Table,
@@ -34,6 +42,7 @@ from sobremesa.table import (
     add,
     equals,
     greater,
+    less,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
@@ -42,11 +51,24 @@ MAX_MEMBERS = 90
 """The maximum number of members: one transaction deletes the workspace with all of them."""
 
 
+class Added(NamedTuple):
+    """A membership, and whether it is new."""
+
+    member: Member
+    created: bool
+
+
+def has_room() -> Condition:
+    """Return the condition that a workspace is there and another member fits in."""
+    return absent_or_null("deleted_at") & less("members", MAX_MEMBERS)
+
+
 class Members:
     """The members of workspaces."""
 
-    def __init__(self, table: Table, access: Access, audit: Audit) -> None:
+    def __init__(self, table: Table, clock: Clock, access: Access, audit: Audit) -> None:
         self._table = table
+        self._clock = clock
         self._access = access
         self._audit = audit
 
@@ -54,7 +76,7 @@ class Members:
         self, actor: Actor, workspace_id: WorkspaceId, *, limit: int, cursor: str | None = None
     ) -> tuple[list[Member], str | None]:
         """Return a page of the members of a workspace."""
-        await self._access.require_member(actor, workspace_id)
+        await self._access.require_member(actor.or_system("rooms:read"), workspace_id)
         page = await self._table.query(members_of(workspace_id=workspace_id), limit=limit, cursor=cursor)
         return page.items, page.cursor
 
@@ -63,8 +85,44 @@ class Members:
         await self._access.require_member(actor, workspace_id)
         return await self._get(workspace_id, user_id)
 
+    async def add(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId, *, role: Role = "member") -> Added:
+        """Add a user to a workspace of the actor's tenant, for the product's backend. A member stays as they are.
+
+        NotFound unless the workspace and the user are of this tenant, TooManyMembers if it is full.
+        """
+        actor.require_scope("rooms:write")
+        await self._access.require_member(actor.as_system(), workspace_id, "invite")
+        await self.counted(workspace_id)
+        member = Member(workspace_id=workspace_id, user_id=user_id, role=role, joined_at=self._clock.now())
+        in_tenant = exists_in(actor.tenant)
+
+        try:
+            await self._table.write(
+                member=Create(member),
+                workspace=Update(
+                    workspace_by_id(workspace_id=workspace_id),
+                    add(members=1, owners=1 if role == "owner" else 0),
+                    when=has_room(),
+                ),
+                user=Check(user_by_id(user_id=user_id), when=in_tenant & is_person() if role == "owner" else in_tenant),
+                audit=self._audit.entry(workspace_id, actor, "member.add", target=user_id, details={"role": role}),
+                pattern=add_member,
+            )
+        except ConditionFailed as failed:
+            existing = await self._table.get(member.own_key())
+            if existing is not None:
+                return Added(existing, False)
+            user = await self._table.get(user_by_id(user_id=user_id))
+            if role == "owner" and user is not None and belongs_to(user, actor.tenant) and user.is_bot:
+                raise PersonRequired("A bot cannot own a workspace.") from None
+            full = "workspace" in failed and "user" not in failed
+            raise TooManyMembers(limit=MAX_MEMBERS) if full else NotFound from None
+
+        return Added(member, True)
+
     async def change_role(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId, *, role: Role) -> Member:
         """Change the role of a member. A workspace has one or more owners."""
+        actor = actor.or_system("rooms:write")
         acting = await self._access.require_member(actor, workspace_id, "manage_roles")
         await self.counted(workspace_id)
         member = await self._get(workspace_id, user_id)
@@ -83,15 +141,19 @@ class Members:
                 ),
                 audit=self._audit.entry(workspace_id, actor, "member.role", target=user_id, details=details),
                 actor=acting.still() if user_id != actor.user_id else None,
+                person=Check(user_by_id(user_id=user_id), when=is_person()) if role == "owner" else None,
                 pattern=change_role,
             )
         except ConditionFailed as failed:
+            if "person" in failed:
+                raise PersonRequired("A bot cannot own a workspace.") from None
             raise LastOwner if "workspace" in failed and more < 0 else ChangedMeanwhile from None
 
         return await self._get(workspace_id, user_id)
 
     async def remove(self, actor: Actor, workspace_id: WorkspaceId, user_id: UserId) -> None:
         """Leave, or remove a member of a lower role; owners may remove each other."""
+        actor = actor.or_system("rooms:write")
         if user_id == actor.user_id:
             acting = await self._access.require_member(actor, workspace_id)
             await self.counted(workspace_id)
@@ -104,7 +166,7 @@ class Members:
             raise RankTooLow
 
         audit = self._audit.entry(workspace_id, actor, "member.remove", target=user_id)
-        await self._remove(member, acting.still(), audit)
+        await self._remove(member, *acting.still(), audit)
 
     async def hand_over_and_leave(self, member: Member) -> bool:
         """Remove a member; if they are the only owner, the oldest admin or member becomes one.

@@ -82,7 +82,7 @@ class Workspaces:
         self._idempotency = idempotency
         self._jobs = jobs
         self._legacy = legacy
-        self.members = Members(table, access, audit)
+        self.members = Members(table, clock, access, audit)
         self.invites = WorkspaceInvites(
             WorkspaceInviteKind(table, access, self.members), table, clock, audit, idempotency
         )
@@ -91,7 +91,8 @@ class Workspaces:
         self.cleanup = Cleanup(table, clock, self.members, jobs)
 
     async def create(self, actor: Actor, *, name: str, key: str | None = None) -> WorkspaceWithRole:
-        """Create a workspace that the actor owns."""
+        """Create a workspace that the actor owns; PersonRequired for a bot."""
+        actor.require_person()
         claim = self._idempotency.claim(actor, key, "workspace", [name])
 
         now = self._clock.now()

@@ -1,0 +1,199 @@
+"""A product's backend in its own name, over HTTP: it creates rooms for users, and manages who is in them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import aiohttp
+import pytest
+
+from api.calling import UNKNOWN_ID, Caller, register
+from api.running import Server, new_key
+from api.test_backend import acting_as, refusal
+
+SCOPES = ("rooms:read", "rooms:write", "users:write", "messages:send")
+
+
+class World(NamedTuple):
+    """Three users of a tenant, one of them with an external id, a key of theirs, and a key of another tenant."""
+
+    backend: Caller
+    elsewhere: Caller
+    reader: Caller
+    ana: Caller
+    ben: Caller
+    ext: str
+    ext_id: str
+
+
+@pytest.fixture
+async def world(http: aiohttp.ClientSession, server: Server, fresh: str) -> World:
+    backend = Caller(http, await new_key(server, *SCOPES))
+    created = await backend.put(f"/tenants/default/users/{fresh}", {"displayName": "Cleo"}, expect=201)
+    return World(
+        backend,
+        Caller(http, await new_key(server, "admin", tenant=f"t-{fresh}")),
+        Caller(http, await new_key(server, "rooms:read")),
+        await register(http, f"ana-{fresh}"),
+        await register(http, f"ben-{fresh}"),
+        f"ext:{fresh}",
+        created["userId"],
+    )
+
+
+async def unmanaged(world: World, members: str, member: str, role: dict[str, Any]) -> None:
+    """Check that keys of another tenant and keys without the scope cannot manage who is in a room."""
+    for method, path, body in (("GET", members, None), ("PATCH", member, role), ("DELETE", member, None)):
+        assert await refusal(world.elsewhere, method, path, body) == (404, "not_found"), (method, path)
+        if method != "GET":
+            assert await refusal(world.reader, method, path, body) == (403, "forbidden"), (method, path)
+
+
+async def roles_in(caller: Caller, members: str, field: str = "role") -> dict[str, str]:
+    return {item["userId"]: item[field] for item in (await caller.get(members))["items"]}
+
+
+async def test_backend_creates_a_server_for_an_owner_and_manages_it(world: World) -> None:
+    backend, ana, ben = world.backend, world.ana, world.ben
+    body = {"name": "Shop", "ownerId": world.ext}
+    created = await backend.post("/servers", body)
+    assert created["ownerId"] == world.ext_id
+    at = f"/servers/{created['serverId']}"
+    assert (await backend.get(at))["name"] == "Shop"
+
+    keyed = {"Idempotency-Key": "general"}
+    channel = await backend.call("POST", f"{at}/channels", {"name": "general"}, headers=keyed)
+    again = await backend.call("POST", f"{at}/channels", {"name": "general"}, headers=keyed)
+    assert (channel.status, again.status, again.json) == (201, 201, channel.json)
+    staff = await backend.post(f"{at}/channels", {"name": "staff", "access": {"roles": ["admin"]}})
+    names = {item["name"] for item in (await backend.get(f"{at}/channels"))["items"]}
+    assert names == {"general", "staff"}
+    assert (await backend.get(f"/channels/{staff['channelId']}"))["private"] is True
+
+    member = f"{at}/members/{ana.user_id}"
+    await backend.put(member, {}, expect=201)
+    assert (await backend.patch(member, {"role": "admin"}))["role"] == "admin"
+    assert (await ana.get(f"/channels/{staff['channelId']}"))["name"] == "staff"
+    assert await roles_in(backend, f"{at}/members") == {world.ext_id: "owner", ana.user_id: "admin"}
+    owner = f"{at}/members/{world.ext}"
+    assert await refusal(backend, "DELETE", owner) == (403, "rank_too_low")
+    assert await refusal(backend, "PATCH", member, {"role": "owner"}) == (403, "rank_too_low")
+    await unmanaged(world, f"{at}/members", member, {"role": "member"})
+    assert await refusal(world.elsewhere, "POST", f"{at}/channels", {"name": "x"}) == (404, "not_found")
+    await backend.delete(member)
+    assert await refusal(ana, "GET", at) == (404, "not_found")
+
+    entries = (await backend.call("GET", f"{at}/audit", headers={"Sobremesa-Act-As": world.ext})).json["items"]
+    key_id = str(backend.token).split("_")[1]
+    kicked = next(entry for entry in entries if entry["action"] == "member.kick")
+    assert (kicked["actor"], kicked["target"], kicked["details"]["key"]) == ("system", ana.user_id, key_id)
+    assert await refusal(ben, "POST", "/servers", body) == (403, "forbidden")
+    assert await refusal(backend, "POST", "/servers", body, acting_as(ana)) == (403, "forbidden")
+
+
+async def test_rooms_need_users_that_exist(world: World) -> None:
+    backend, ana, ben = world.backend, world.ana, world.ben
+    thread = {"kind": "project", "sellerUserId": ana.user_id}
+    for path, body, field in [
+        ("/servers", {"name": "Shop"}, "ownerId"),
+        ("/workspaces", {"name": "Shop"}, "ownerId"),
+        ("/threads", thread, "buyerUserId"),
+    ]:
+        assert await refusal(backend, "POST", path, body) == (403, "person_needed"), path
+        for unknown in (UNKNOWN_ID, "ext:nobody"):
+            reply = await backend.call("POST", path, {**body, field: unknown})
+            assert (reply.status, reply.json["code"], reply.json["userIds"]) == (422, "unknown_user", [unknown])
+        stranger = {**body, field: ben.user_id, "sellerUserId": UNKNOWN_ID} if path == "/threads" else body
+        assert await refusal(world.elsewhere, "POST", path, {**stranger, field: ben.user_id}) == (422, "unknown_user")
+        assert await refusal(world.reader, "POST", path, {**body, field: ben.user_id}) == (403, "forbidden")
+    for body in ({"type": "direct"}, {"type": "group"}):
+        named = {**body, "userIds": [ana.user_id, UNKNOWN_ID]}
+        reply = await backend.call("POST", "/conversations", named)
+        assert (reply.status, reply.json["userIds"]) == (422, [UNKNOWN_ID])
+        reply = await world.elsewhere.call("POST", "/conversations", {**body, "userIds": [ana.user_id, ben.user_id]})
+        assert (reply.status, reply.json["userIds"]) == (422, [ana.user_id, ben.user_id])
+    for users in ([], [ana.user_id], [ana.user_id, ben.user_id, world.ext]):
+        assert (await backend.call("POST", "/conversations", {"type": "direct", "userIds": users})).status == 422
+    assert (await backend.call("POST", "/conversations", {"type": "group", "userIds": []})).status == 422
+
+
+async def test_backend_creates_conversations_in_its_own_name_and_manages_them(world: World) -> None:
+    backend, ana, ben = world.backend, world.ana, world.ben
+    pair = {"type": "direct", "userIds": [ana.user_id, world.ext]}
+    direct = await backend.post("/conversations", pair)
+    assert (direct["createdBy"], direct["participantCount"]) == ("system", 2)
+    assert (await backend.call("POST", "/conversations", pair)).status == 200
+    own = await ana.call("POST", "/conversations", {"type": "direct", "userIds": [world.ext]})
+    assert (own.status, own.json["convoId"]) == (200, direct["convoId"])
+    assert own.json["other"]["userId"] == world.ext_id
+    fixed = f"/conversations/{direct['convoId']}/participants"
+    assert await refusal(backend, "POST", fixed, {"userId": ben.user_id}) == (409, "direct_conversation")
+
+    body = {"type": "group", "userIds": [ana.user_id, world.ext], "name": "Order 17"}
+    keyed = {"Idempotency-Key": "order-17"}
+    created = await backend.call("POST", "/conversations", body, headers=keyed)
+    again = await backend.call("POST", "/conversations", body, headers=keyed)
+    group = created.json
+    assert (created.status, again.json["convoId"], group["createdBy"]) == (201, group["convoId"], "system")
+    at = f"/conversations/{group['convoId']}"
+    assert await roles_in(ana, f"{at}/participants") == {ana.user_id: "member", world.ext_id: "member"}
+    member = f"{at}/participants/{ben.user_id}"
+    assert (await backend.post(f"{at}/participants", {"userId": ben.user_id}))["role"] == "member"
+    assert (await backend.patch(member, {"role": "admin"}))["role"] == "admin"
+    assert await refusal(backend, "DELETE", member) == (409, "last_admin")
+    await unmanaged(world, f"{at}/participants", member, {"role": "member"})
+    await backend.patch(f"{at}/participants/{ana.user_id}", {"role": "admin"})
+    await backend.delete(member)
+    assert await roles_in(backend, f"{at}/participants") == {ana.user_id: "admin", world.ext_id: "member"}
+    assert await refusal(ben, "GET", at) == (404, "not_found")
+    assert (await backend.get(at))["participantCount"] == 2
+    assert await refusal(world.elsewhere, "GET", at) == (404, "not_found")
+
+    owned = await backend.post("/conversations", {**body, "ownerId": ana.user_id})
+    assert (owned["createdBy"], owned["role"], owned["participantCount"]) == (ana.user_id, "admin", 2)
+
+
+async def test_backend_creates_a_thread_between_two_users_and_manages_it(world: World) -> None:
+    backend, ana, ben = world.backend, world.ana, world.ben
+    body = {"kind": "inquiry", "listingId": f"l-{world.ext_id}", "sellerUserId": world.ext, "buyerUserId": ana.user_id}
+    thread = await backend.post("/threads", body)
+    assert (thread["buyerUserId"], thread["sellerUserId"]) == (ana.user_id, world.ext_id)
+    assert (await backend.call("POST", "/threads", body)).status == 200
+    at = f"/threads/{thread['threadId']}"
+    assert (await backend.get(at))["threadId"] == thread["threadId"]
+    added = await backend.post(f"{at}/participants", {"userId": ben.user_id, "roleContext": "seller"})
+    assert added["roleContext"] == "seller"
+    member = f"{at}/participants/{ben.user_id}"
+    blocked = await backend.patch(member, {"blockedUntil": "2099-01-01T00:00:00Z"})
+    assert blocked["blockedUntil"] == "2099-01-01T00:00:00.000Z"
+    assert await refusal(backend, "PATCH", member, {"muted": True}) == (403, "forbidden")
+    assert await refusal(backend, "DELETE", f"{at}/participants/{ana.user_id}") == (409, "party_stays")
+    await unmanaged(world, f"{at}/participants", member, {"blockedUntil": None})
+    await backend.delete(member)
+    roles = await roles_in(backend, f"{at}/participants", "roleContext")
+    assert roles == {ana.user_id: "buyer", world.ext_id: "seller"}
+    texts = [message["content"] for message in (await ana.get(f"{at}/messages"))["items"]]
+    assert texts == ["Was removed from the thread.", "Joined the thread."]
+
+
+async def test_backend_creates_a_workspace_for_an_owner_and_manages_it(world: World) -> None:
+    backend, ana, ben = world.backend, world.ana, world.ben
+    workspace = await backend.post("/workspaces", {"name": "Kitchen", "ownerId": world.ext})
+    at = f"/workspaces/{workspace['workspaceId']}"
+    member = f"{at}/members/{ana.user_id}"
+    assert await refusal(ana, "PUT", member, {}) == (403, "forbidden")
+    added, again = await backend.call("PUT", member, {"role": "admin"}), await backend.call("PUT", member, {})
+    assert (added.status, added.json["role"], again.status, again.json) == (201, "admin", 200, added.json)
+    assert (await ana.get(at))["workspace"]["name"] == "Kitchen"
+    assert await refusal(backend, "PUT", f"{at}/members/{UNKNOWN_ID}", {}) == (404, "not_found")
+    assert await refusal(world.elsewhere, "PUT", f"{at}/members/{ben.user_id}", {}) == (404, "not_found")
+    await unmanaged(world, f"{at}/members", member, {"role": "member"})
+
+    owner = f"{at}/members/{world.ext}"
+    assert await refusal(backend, "DELETE", owner) == (409, "last_owner")
+    assert (await backend.patch(member, {"role": "owner"}))["role"] == "owner"
+    await backend.delete(owner)
+    assert await roles_in(backend, f"{at}/members") == {ana.user_id: "owner"}
+    await backend.put(f"{at}/members/{ben.user_id}", {"role": "owner"}, expect=201)
+    await ana.delete(member)
+    assert await roles_in(ben, f"{at}/members") == {ben.user_id: "owner"}
