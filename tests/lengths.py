@@ -31,6 +31,10 @@ SCHEMATHESIS_EXAMPLES = _length(1, 100)
 SCHEMATHESIS_ENGINES = ("embedded", "dynamodb") if _IS_LONG else ("embedded",)
 AUTHORIZATION_STEP = _length(5, 1)
 """Every how many lines of the authorization matrix are tried on DynamoDB too; the embedded engine tries all."""
+TENANT_MATRIX = [("embedded", "default", "globex"), ("dynamodb", "acme", "default")]
+"""On which engine which tenant is tried from which other one. Rows of `default` are stored without a tenant."""
+if _IS_LONG:
+    TENANT_MATRIX += [("dynamodb", "default", "globex"), ("embedded", "acme", "default")]
 MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)

@@ -27,15 +27,13 @@ from api.conftest import store_of
 from api.running import Server, grant_admin, new_key, register_in, serving
 from api.test_authorization import ALONE, ROWS, Cast, Place, cast_of, comparable, prepared, tried
 from api.thread_attempts import deal_of
+from lengths import TENANT_MATRIX
 from sobremesa.app import Sobremesa
 from sobremesa.app.registry import REGISTRY
 from sobremesa.domains.accounts.server_keys import SCOPES
 from sobremesa.domains.notifications.entities import DigestSweep
 from sobremesa.live.entities import Node, PumpProgress, TrailMark
 from sobremesa.work.consumers.entities import Progress
-
-DIRECTIONS = [("default", "globex"), ("acme", "default")]
-"""Whose things are tried, and by whom. Rows of the default tenant are stored without a tenant."""
 
 WITH_PROOF = {
     *("accounts.register", "accounts.askRegistration", "accounts.confirmRegistration", "accounts.login"),
@@ -284,7 +282,8 @@ class Acting(Caller):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("tenant", "other"), DIRECTIONS)
+@pytest.mark.long
+@pytest.mark.parametrize(("engine", "tenant", "other"), TENANT_MATRIX, indirect=["engine"])
 async def test_things_of_another_tenant_are_as_if_they_did_not_exist(server: Server, tenant: str, other: str) -> None:
     async with home_of(server, tenant) as home:
         await home.prepare()
