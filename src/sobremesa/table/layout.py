@@ -85,7 +85,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def __post_init__(self) -> None:
         for index in self.indexes.values():
             given = index.projects or KEYS_ONLY
-            if len({*given, "", self.pk, self.sk, index.pk, index.sk}) < len(given) + 5:
+            if len(set(given)) < len(given) or {"", self.pk, self.sk, index.pk, index.sk} & set(given):
                 raise BadNames(f"the index {index.name} projects {', '.join(given)}: name each once, and no keys")
 
     @classmethod
