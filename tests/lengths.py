@@ -24,6 +24,8 @@ POWER_CUTS = _length(15, 1_000)
 """At how many places a recorded run is cut, and at how many acknowledgments."""
 POWER_CUTS_AT_CREATION = _length(1, 3)
 """How often the power fails at each write that creates a store."""
+WITH_MOTO = _IS_LONG
+"""Whether the contract of the table is also tried on moto."""
 DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
 """How many random operations the engines are compared by."""
 SCHEMATHESIS_EXAMPLES = _length(1, 100)

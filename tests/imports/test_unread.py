@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from communities.conftest import Ahead
 from communities.world import requests
 from imports.world import LONG_AGO, Room, ms, run_import
 from sobremesa.app import Sobremesa
-from sobremesa.rooms.unread import MAX_PAGES, MAX_ROWS_READ
+from sobremesa.rooms import unread
+from sobremesa.rooms.unread import MAX_PAGES
+
+MAX_ROWS_READ = 20
+
+
+@pytest.fixture(autouse=True)
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unread, "MAX_ROWS_READ", MAX_ROWS_READ)
 
 
 async def test_imported_messages_are_not_unread(app: Sobremesa, room: Room, clock: Ahead) -> None:

@@ -1,4 +1,4 @@
-"""`store` runs a test once on each of the four stores; `engine` and `table` are open on it, with a set clock."""
+"""`store` runs a test once on each of the stores; `engine` and `table` are open on it, with a set clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sobremesa.table.engines.protocol import Engine
 from table.engines import STORES, Projections, Store, dynamo, embedded
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=[pytest.param(store, marks=pytest.mark.long if store == "moto" else ()) for store in STORES])
 def store(request: pytest.FixtureRequest) -> Store:
     name: Store = request.param
     return name

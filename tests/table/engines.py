@@ -1,4 +1,7 @@
-"""The four stores that every contract test runs over, each with a fresh table."""
+"""The stores that every contract test runs over, each with a fresh table.
+
+moto, which is slow and a second opinion only, is one of them in `make long`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
+from lengths import WITH_MOTO
 from servers import Endpoint
 from sobremesa.core.clock import Clock
 from sobremesa.table import IndexName, Layout
@@ -19,7 +23,7 @@ from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.names import IndexNames, Names
 
 Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "moto"]
-STORES: tuple[Store, ...] = get_args(Store)
+STORES: tuple[Store, ...] = tuple(store for store in get_args(Store) if store != "moto" or WITH_MOTO)
 EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
 
 CAPITALS = Names(

@@ -6,6 +6,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** Settings for passwords that cost next to nothing to hash. */
+const CHEAP = {
+  SOBREMESA_ARGON2_MEMORY_KIB: "8",
+  SOBREMESA_ARGON2_TIME_COST: "1",
+  SOBREMESA_INSECURE_PASSWORDS: "true",
+};
+
 export const COMMAND = process.env["SOBREMESA_COMMAND"] ?? "../.venv/bin/sobremesa";
 
 export async function freePort(): Promise<number> {
@@ -97,7 +104,7 @@ export class Server {
   }
 
   async start(): Promise<void> {
-    const environment = { SOBREMESA_RATE_LIMITS: "off", ...this.options.environment };
+    const environment = { ...CHEAP, SOBREMESA_RATE_LIMITS: "off", ...this.options.environment };
     this.process = await launch(
       ["serve", "--store", this.store, "--port", String(this.port)],
       environment,
