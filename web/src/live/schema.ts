@@ -170,7 +170,7 @@ export interface components {
         };
         Identify: {
             /** @default null */
-            actAs: string | null;
+            actAs?: string | null;
             token: string;
         };
         IdentifyFrame: {
@@ -545,7 +545,7 @@ export interface components {
         };
         Resume: {
             /** @default null */
-            actAs: string | null;
+            actAs?: string | null;
             s: string;
             sessionId: string;
             token: string;
