@@ -89,18 +89,31 @@ export async function deleteChannel(serverId: string, channelId: string): Promis
 const MEMBERS_SHOWN = 500;
 
 export async function loadMembers(serverId: string): Promise<void> {
+  const members = await allPages((query) =>
+    request("get", "/v1/servers/{serverId}/members", { path: { serverId }, query }),
+  );
+  store.apply({ t: "own.members", d: { serverId, members } });
+}
+
+/** Return the ids of the members who can see a private channel. */
+export async function membersOfChannel(channelId: string): Promise<ReadonlySet<string>> {
+  const members = await allPages((query) =>
+    request("get", "/v1/channels/{channelId}/members", { path: { channelId }, query }),
+  );
+  return new Set(members.map((member) => member.userId));
+}
+
+async function allPages(
+  load: (query: { limit: number; cursor?: string }) => Promise<{ items: Member[]; next: string | null }>,
+): Promise<Member[]> {
   const members: Member[] = [];
   let cursor: string | null = null;
   do {
-    const page: { items: Member[]; next: string | null } = await request(
-      "get",
-      "/v1/servers/{serverId}/members",
-      { path: { serverId }, query: { limit: 100, ...(cursor === null ? {} : { cursor }) } },
-    );
+    const page = await load({ limit: 100, ...(cursor === null ? {} : { cursor }) });
     members.push(...page.items);
     cursor = page.next;
   } while (cursor !== null && members.length < MEMBERS_SHOWN);
-  store.apply({ t: "own.members", d: { serverId, members } });
+  return members;
 }
 
 /** How many communities `loadMissingMembers` requests at most. */

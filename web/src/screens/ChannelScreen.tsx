@@ -81,7 +81,7 @@ export function ChannelScreen({ params }: { params: Params }) {
           <p>{channel.topic ?? `This is the start of #${channel.name}.`}</p>
         </>
       }
-      peoplePanel={(onClose) => <MembersPanel server={server} onClose={onClose} />}
+      peoplePanel={(onClose) => <MembersPanel server={server} channel={channel} onClose={onClose} />}
     />
   );
 }

@@ -1,11 +1,11 @@
-// The members of a community by role, with the actions on those of a lower role.
-import { useState } from "react";
+// The members of a community, or those who can see a private channel, by role, with the actions on those of a lower role.
+import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { ban, changeRole, removeMember } from "../actions/communities";
+import { ban, changeRole, membersOfChannel, removeMember } from "../actions/communities";
 import { startConversation } from "../actions/conversations";
 import type { Member, ServerRole } from "../api/shapes";
 import { isAtLeast, outranks } from "../store/selectors";
-import type { ServerEntry } from "../store/state";
+import type { ChannelEntry, ServerEntry } from "../store/state";
 import { useStore } from "../store/store";
 import { Avatar } from "../view/Avatar";
 import { Dialog } from "../view/Dialog";
@@ -25,12 +25,22 @@ const ROLES: readonly { role: ServerRole; title: string; one: string }[] = [
 
 type Asking = { what: "kick" | "ban"; member: Member } | null;
 
-export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose: () => void }) {
-  const members = useStore((state) => state.members[server.serverId]);
+interface MembersPanelProps {
+  server: ServerEntry;
+  channel: Pick<ChannelEntry, "channelId" | "private" | "updatedAt">;
+  onClose: () => void;
+}
+
+export function MembersPanel({ server, channel, onClose }: MembersPanelProps) {
+  const readers = useReaders(channel);
+  const known = useStore((state) => state.members[server.serverId]);
+  const members = channel.private && readers === null ? undefined : known;
   const online = useStore((state) => state.online);
   const [asking, setAsking] = useState<Asking>(null);
   const me = useStore((state) => state.me?.userId ?? "");
-  const all = Object.values(members ?? {}).sort(byPresence({ ...online, [me]: true }));
+  const all = Object.values(members ?? {})
+    .filter((member) => !channel.private || readers?.has(member.userId))
+    .sort(byPresence({ ...online, [me]: true }));
   return (
     <SidePanel title="People" onClose={onClose}>
       {members === undefined &&
@@ -56,6 +66,23 @@ export function MembersPanel({ server, onClose }: { server: ServerEntry; onClose
       {asking !== null && <Removal asking={asking} server={server} onClose={() => setAsking(null)} />}
     </SidePanel>
   );
+}
+
+/** The ids of those who can see a private channel; null while they are loaded, and if the channel is not private. */
+function useReaders({ channelId, private: isPrivate, updatedAt }: MembersPanelProps["channel"]) {
+  const [readers, setReaders] = useState<ReadonlySet<string> | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    setReaders(null);
+    if (isPrivate)
+      void membersOfChannel(channelId).then((ids) => {
+        if (isCurrent) setReaders(ids);
+      }, toastError);
+    return () => {
+      isCurrent = false;
+    };
+  }, [channelId, isPrivate, updatedAt]);
+  return readers;
 }
 
 /** Online members first, then by name; the user counts as online. */
