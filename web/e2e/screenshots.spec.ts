@@ -78,12 +78,12 @@ const SCREENS: Record<string, (page: Page) => Promise<void>> = {
   },
   conversation: async (page) => {
     await follow(page, "Communities", /^Conversations/);
-    await follow(page, "Conversations", /marta/);
+    await follow(page, "Conversations", /Marta Salas/);
     await expect(page.getByRole("textbox", { name: /^Message / })).toBeVisible();
   },
   thread: async (page) => {
     await follow(page, "Communities", /^Threads/);
-    await follow(page, "Threads", /^noor.*Project/);
+    await follow(page, "Threads", /^Noor Haddad.*Project/);
     await expect(page.getByRole("tab", { name: "Shotlist" })).toBeVisible();
     await page.getByRole("tab", { name: "Shotlist" }).click();
   },

@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
+import msgspec
+
 from sobremesa.app import Sobremesa
 from sobremesa.core.ids import MessageId
 from sobremesa.core.settings import Settings
@@ -65,8 +67,10 @@ async def _people(world: World) -> None:
         signed_in = await world.app.accounts.register(
             email=person.email, username=person.name, password=PASSWORD, device="demo"
         )
-        await world.app.accounts.logout(signed_in.actor)
-        world.people[person.name] = signed_in.actor
+        actor = signed_in.actor
+        await world.app.accounts.change_profile(actor, display_name=person.full)
+        await world.app.accounts.logout(actor)
+        world.people[person.name] = msgspec.structs.replace(actor, display_name=person.full)
 
     # First and alone: this user marks the store as a demo's, however early the seeding is interrupted.
     await register(next(person for person in PEOPLE if person.name == ADMINISTRATOR))
