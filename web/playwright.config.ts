@@ -15,7 +15,7 @@ export default defineConfig({
   testDir: "e2e",
   // For what hangs: beside the other tests, a story of two browsers may take ten times as long as alone.
   timeout: 90_000,
-  expect: { timeout: 8000 },
+  expect: { timeout: 30_000 },
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,

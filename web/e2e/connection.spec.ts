@@ -18,7 +18,7 @@ test("after a server restart both clients continue, without a gap and without a 
   await expect(ana.page.getByText("Waiting for connection")).toBeVisible();
   await server.start();
 
-  await expect(ben.message("while offline")).toBeVisible({ timeout: 25_000 });
+  await expect(ben.message("while offline")).toBeVisible({ timeout: 60_000 });
   await expect(ana.page.getByText("Waiting for connection")).toHaveCount(0);
   await expect(ana.message("while offline")).toHaveCount(1);
   await ben.send("after");

@@ -221,5 +221,5 @@ test("presence and typing are shown", async ({ newUser, community }) => {
   await expect(ana.message("let me tell you")).toBeVisible();
   await expect(ana.page.getByText(`${ben.name} is typing`)).toHaveCount(0);
   await ben.context.close();
-  await expect(row).toContainText("away", { timeout: 15_000 });
+  await expect(row).toContainText("away", { timeout: 30_000 });
 });

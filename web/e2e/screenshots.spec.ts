@@ -46,7 +46,7 @@ async function signedIn(
 ): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(demo);
   await page.getByRole("region", { name: "Demo users" }).getByRole("button", { name: who }).click();
   await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
