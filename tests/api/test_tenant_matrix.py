@@ -53,7 +53,8 @@ IN_OWN_ROOMS = {
 LINES = [name for name in ROWS if name not in WITH_PROOF | OWN_ACCOUNT]
 
 QUIET_SECONDS = 1.0
-"""How long no row may have changed before they are compared."""
+UNCHANGED_SCANS = 3
+"""How often, a second apart, no row may have changed: on a busy machine a worker may pause for a while."""
 
 _ULIDS = re.compile(ULID.pattern)
 OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, DigestSweep}
@@ -166,10 +167,12 @@ Rows: TypeAlias = dict[tuple[str, str], str]
 async def rows_of(server: Server) -> Rows:
     """All rows but those of the process itself, by key, as text, once its workers have written what they have to."""
     rows: Rows | None = None
+    unchanged = 0
     async with Sobremesa.open(server.store, background=False) as app:
-        for _ in range(60):
+        for _ in range(120):
             before, rows = rows, await _scanned(app)
-            if rows == before:
+            unchanged = unchanged + 1 if rows == before else 0
+            if unchanged == UNCHANGED_SCANS:
                 return rows
             await asyncio.sleep(QUIET_SECONDS)
     pytest.fail("the rows still change")
