@@ -100,7 +100,7 @@ async function renewOnce(refused: string): Promise<Session> {
 function alone(work: () => Promise<Session>): Promise<Session> {
   // Locks exist on https and localhost only; elsewhere the server's grace period for a repeated token covers this.
   const locks = (navigator as { locks?: LockManager }).locks;
-  return locks === undefined ? work() : (locks.request(LOCK, work) as Promise<unknown> as Promise<Session>);
+  return locks === undefined ? work() : locks.request(LOCK, work);
 }
 
 function notify(session: Session | null): void {

@@ -60,7 +60,7 @@ describe("markdown", () => {
   ])("shows %j as text", (text) => {
     const shown = html(text);
     const element = document.createElement("div");
-    element.innerHTML = shown; // eslint-disable-line no-restricted-properties -- to see what a browser would make of it
+    element.innerHTML = shown; // oxlint-disable-line no-restricted-properties -- to see what a browser would make of it
     expect(element.querySelectorAll("script, img, svg, iframe, [onclick], [onload], [onerror]")).toHaveLength(
       0,
     );
