@@ -23,6 +23,7 @@ import functools
 import inspect
 import typing
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import Annotated, Any, Generic, Literal, NewType, TypeAlias, TypeVar
 
 import msgspec
@@ -175,7 +176,7 @@ class Endpoint:
         max_upload: int | None,
         cacheable: bool,
     ) -> None:
-        hints = typing.get_type_hints(handler, include_extras=True)
+        hints = _type_hints(handler)
         self.method = method
         self.path = path
         self.handler = handler
@@ -321,6 +322,25 @@ class Routes:
         if limit == "send":
             return "messages:send"
         return f"{self._of}:{'read' if method == 'GET' else 'write'}"
+
+
+_evaluated_hints: dict[tuple[str, CodeType], dict[str, Any]] = {}
+
+
+def _type_hints(handler: Handler) -> dict[str, Any]:
+    """Return `typing.get_type_hints` of a handler, evaluated once per process for the handlers of every site.
+
+    Each site declares its handlers anew, as closures over its services, and evaluating their annotations was most of
+    the time that a site took to build. Closures of the same code have the same hints only if the annotations are text:
+    others are values, which may differ.
+    """
+    annotations = handler.__annotations__.values()
+    if not isinstance(handler, FunctionType) or not all(isinstance(annotation, str) for annotation in annotations):
+        return typing.get_type_hints(handler, include_extras=True)
+    key = (handler.__module__, handler.__code__)  # code compares by value, and does not know its module
+    if key not in _evaluated_hints:
+        _evaluated_hints[key] = typing.get_type_hints(handler, include_extras=True)
+    return _evaluated_hints[key]
 
 
 def _documentation(handler: Handler) -> tuple[str, str]:
