@@ -37,7 +37,7 @@ def site_in(directory: Path) -> Site:
     @api.put("/notes/{name}")
     async def keep_note(actor: Actor, name: str, body: Note) -> Kept:
         """Keep a note."""
-        (directory / "begun").touch()
+        (directory / f"{name}.begun").touch()
         while not (directory / "go").exists():  # noqa: ASYNC110 - another process makes the file
             await asyncio.sleep(0.01)
         if body.content == "broken":
