@@ -10,20 +10,16 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from sobremesa.core.actor import Actor, SessionId, Tenant, UserId
-from sobremesa.core.clock import Clock
 from sobremesa.core.custom_data import DataChecks
 from sobremesa.core.errors import NotFound
-from sobremesa.core.ids import Ids
-from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
 from sobremesa.domains.accounts.acting import Acting
-from sobremesa.domains.accounts.actor_cache import ActorCache
-from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
+from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, tenant_scope
 from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.domains.accounts.blocks import Blocks
 from sobremesa.domains.accounts.bot_accounts import BotAccounts
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.deletion_hooks import JobQueue, PendingDeletions, UserDataOfDomains
-from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import (
     Session,
     User,
@@ -32,7 +28,6 @@ from sobremesa.domains.accounts.entities import (
 )
 from sobremesa.domains.accounts.errors import LogoutUnavailable
 from sobremesa.domains.accounts.exporting import export_user
-from sobremesa.domains.accounts.keyring import Keyring
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.login import Login
 from sobremesa.domains.accounts.mail import MailTasks
@@ -44,18 +39,14 @@ from sobremesa.domains.accounts.recovery import Recovery
 from sobremesa.domains.accounts.registration import Registration
 from sobremesa.domains.accounts.revocation import Revocation
 from sobremesa.domains.accounts.server_keys import ServerKeys
-from sobremesa.domains.accounts.sessions import Sessions, SignedIn
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.domains.accounts.tenant_users import TenantUsers
-from sobremesa.domains.accounts.tokens import Tokens
-from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.user_batches import UserBatches
 from sobremesa.domains.accounts.verification import Verification
 from sobremesa.domains.mail.mailers import Transport
 from sobremesa.http.large_requests import LargeRequests
-from sobremesa.http.limits import Limits
 from sobremesa.table import (
     Page,
-    Table,
     Update,
     absent_or_null,
     set_to,
@@ -67,117 +58,49 @@ class Accounts:
 
     def __init__(
         self,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
+        context: AccountContext,
         *,
         passwords: Passwords,
-        tokens: Tokens,
-        keyring: Keyring,
-        actor_cache: ActorCache,
-        audit: Audit,
-        limits: Limits,
         transport: Transport | None,
         jobs: JobQueue,
-        settings: Settings,
         authentication: Authentication,
         server_keys: ServerKeys,
         bots: BotAccounts,
         domains: UserDataOfDomains,
-        unclaimed: UnclaimedNames,
         data_checks: DataChecks,
     ) -> None:
-        self._table = table
-        self._clock = clock
-        self._passwords = passwords
-        self._actor_cache = actor_cache
-        self._keyring = keyring
-        self._audit = audit
-        self._large_requests = LargeRequests()
-        self._directory = directory = Directory(table, unclaimed, Tenant(settings.tenant))
+        table, directory = context.table, context.directory
+        self._table, self._clock, self._keyring = table, context.clock, context.keyring
+        self._actor_cache, self._audit, self._sessions = context.actor_cache, context.audit, context.sessions
+        self._passwords, self._domains, self._large_requests = passwords, domains, LargeRequests()
+        self.server_keys, self.bots = server_keys, bots
+        self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
+        self.act_as = Acting(table, context.audit, directory.find_by_external_ids).act_as
+
         self.get_me, self.get_user, self.find_tenant = directory.get_me, directory.get_user, directory.find_tenant
         self.find_by_email, self.find_by_username = directory.find_by_email, directory.find_by_username
         self.find_by_usernames, self.profiles = directory.find_by_usernames, directory.profiles
         self.find_by_external_ids, self.require_users = directory.find_by_external_ids, directory.require_users
-        profiles = Profiles(table, clock, directory=directory, unclaimed=unclaimed, actor_cache=actor_cache)
+        profiles, blocks = Profiles(context), Blocks(context)
         self.change_profile = profiles.change_profile
-        blocks = Blocks(table, clock, directory)
         self.block, self.unblock = blocks.block, blocks.unblock
         self.get_block, self.list_blocks, self.has_blocked = blocks.get_block, blocks.list_blocks, blocks.has_blocked
-        self._domains = domains
-        self.server_keys = server_keys
-        self.bots = bots
-        self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
-        self.act_as = Acting(table, audit, self.find_by_external_ids).act_as
-        self.pending_deletions = PendingDeletions(table, clock)
-        self._sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
-        addresses = KnownAddresses(keyring.secret("addresses"))
-        self._registration = Registration(
-            table,
-            clock,
-            ids,
-            directory=directory,
-            passwords=passwords,
-            sessions=self._sessions,
-            addresses=addresses,
-            settings=settings,
-            unclaimed=unclaimed,
-        )
-        self._revocation = Revocation(
-            table, clock, directory=directory, sessions=self._sessions, actor_cache=actor_cache
-        )
-        mail = MailTasks(transport)
-        mailed = MailedTokens(clock, limits, mail)
-        self._verification = Verification(
-            table,
-            registration=self._registration,
-            directory=directory,
-            passwords=passwords,
-            tokens=mailed,
-            public_url=settings.address,
-        )
-        self._login = Login(
-            table,
-            clock,
-            directory=directory,
-            passwords=passwords,
-            sessions=self._sessions,
-            limits=limits,
-            addresses=addresses,
-        )
-        self._recovery = Recovery(
-            table,
-            clock,
-            passwords=passwords,
-            sessions=self._sessions,
-            audit=audit,
-            limits=limits,
-            tokens=mailed,
-            addresses=addresses,
-            public_url=settings.address,
-            find_by_email=directory.find_by_email,
-        )
-        self._account_deletion = AccountDeletion(
-            table,
-            clock,
-            sessions=self._sessions,
-            actor_cache=actor_cache,
-            recovery=self._recovery,
-            jobs=jobs,
-            pending_deletions=self.pending_deletions,
-            domains=domains,
-        )
 
+        addresses = KnownAddresses(context.keyring.secret("addresses"))
+        mailed = MailedTokens(context.clock, context.limits, MailTasks(transport))
+        self._registration = Registration(context, passwords, addresses)
+        self._verification = Verification(context, self._registration, passwords, mailed)
+        self._login = Login(context, passwords, addresses)
+        self._recovery = Recovery(context, passwords, addresses, mailed)
+
+        self._revocation = Revocation(context)
+        self.pending_deletions = PendingDeletions(table, context.clock)
+        self._account_deletion = AccountDeletion(context, self._recovery, jobs, self.pending_deletions, domains)
         users = TenantUsers(
-            table,
-            clock,
-            ids,
-            directory=directory,
+            context,
             profiles=profiles,
             revocation=self._revocation,
             account_deletion=self._account_deletion,
-            audit=audit,
-            unclaimed=unclaimed,
             data_checks=data_checks,
         )
         self.upsert_user, self.get_tenant_user, self.delete_user = (
@@ -190,7 +113,7 @@ class Accounts:
             users.enable_user,
             users.revoke_tokens,
         )
-        self.upsert_users = UserBatches(table, users, audit).upsert_users
+        self.upsert_users = UserBatches(table, users, context.audit).upsert_users
 
     async def prepare(self) -> None:
         """Do in advance what would make the first login slower than others."""
