@@ -16,6 +16,7 @@ from sobremesa.domains.accounts.deletion_hooks import JobQueue, UserDataOfDomain
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.issuers import Issuers
 from sobremesa.domains.accounts.keyring import Keyring
+from sobremesa.domains.accounts.password_accounts import PasswordAccounts
 from sobremesa.domains.accounts.passwords import Passwords, passwords_of
 from sobremesa.domains.accounts.provisioning import Provisioning
 from sobremesa.domains.accounts.server_keys import ServerKeys
@@ -52,12 +53,12 @@ def open_accounts(
     directory = Directory(table, unclaimed, Tenant(settings.tenant))
     sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
     server_keys = ServerKeys(table, clock, ids, actor_cache, audit)
+    context = AccountContext(
+        table, clock, ids, settings, keyring, limits, audit, actor_cache, unclaimed, directory, sessions
+    )
     return Accounts(
-        AccountContext(
-            table, clock, ids, settings, keyring, limits, audit, actor_cache, unclaimed, directory, sessions
-        ),
-        passwords=passwords or passwords_of(settings),
-        transport=transport,
+        context,
+        passwords=PasswordAccounts(context, passwords or passwords_of(settings), transport),
         jobs=jobs,
         authentication=Authentication(
             table,

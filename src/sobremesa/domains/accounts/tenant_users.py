@@ -44,7 +44,6 @@ class TenantUsers:
     def __init__(
         self,
         context: AccountContext,
-        *,
         profiles: Profiles,
         revocation: Revocation,
         account_deletion: AccountDeletion,
