@@ -17,7 +17,7 @@ RETIRED = re.compile(
 )
 RETIRED_IN_TESTS = re.compile(
     rf"{RETIRED.pattern}|(?<![a-z])(towns?|everybody|errands?|long_?table|peopled)(?![a-z])|\b(says?|tells?)\("
-    r"|(?-i:\bLetter\()|\.letters\b|def test_\w*_(?:persons?|says?|tells?)(?:_|\()",
+    r"|(?-i:\bLetter\(|\bperson\(\")|\.letters\b|def test_\w*_(?:persons?|says?|tells?)(?:_|\()",
     re.IGNORECASE,
 )
 SEARCHED = ("src/sobremesa/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx", "docs/*.md", "toolkit/*.md", "*.md")

@@ -108,7 +108,7 @@ async def test_no_personal_data_is_left_after_the_job(env: Environment, other_do
     await env.login("ana", device="my phone")
     await env.accounts.block(ana, bea.user_id)
     env.accounts.ask_reset("ana@example.com")
-    await env.accounts._recovery.close()
+    await env.accounts._passwords.recovery.close()
     other_domain.names[ana.user_id] = "ana"
 
     await env.accounts.delete_me(ana, password=PASSWORD)

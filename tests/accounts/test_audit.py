@@ -36,7 +36,7 @@ async def test_password_changes_are_recorded(env: Environment, audit: Audit) -> 
     ana = await env.actor("ana")
     await env.accounts.change_password(ana, current=PASSWORD, next="a new password")
     env.accounts.ask_reset("ana@example.com")
-    await env.accounts._recovery.close()
+    await env.accounts._passwords.recovery.close()
     await env.accounts.confirm_reset(token=env.mailbox.mails[-1].token, password=PASSWORD)
     with pytest.raises(WrongPassword):
         await env.accounts.change_password(ana, current="a guess, a guess", next="another password")

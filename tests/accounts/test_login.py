@@ -167,7 +167,7 @@ async def test_login_with_a_password_that_was_just_changed_is_refused(
     """The check and the session are one transaction: a change in between fails the write."""
     signed_in = await env.register("ana")
     actor = await env.authenticate(signed_in.access_token)
-    passwords = env.accounts._passwords
+    passwords = env.accounts._passwords._passwords
     matches = passwords.matches
     changed = False
 
@@ -233,7 +233,7 @@ async def test_address_is_known_after_a_login_and_after_a_reset(table: Table, cl
         await env.accounts.login(email="ana", password="a new password", address="home")
 
         env.accounts.ask_reset("ana@example.com")
-        await env.accounts._recovery.close()
+        await env.accounts._passwords.recovery.close()
         token = env.mailbox.mails[-1].token
         await env.accounts.confirm_reset(token=token, password=PASSWORD, address="hotel")
         await env.accounts.login(email="ana", password=PASSWORD, address="hotel")

@@ -201,7 +201,7 @@ async def test_mailbox_cannot_be_flooded(table: Table, clock: SetClock) -> None:
         await env.register("ana")
         for _ in range(100):
             env.accounts.ask_reset("ana@example.com")
-        await env.accounts._recovery.close()
+        await env.accounts._passwords.recovery.close()
         assert len(env.mailbox.mails) == 60
 
 
@@ -214,7 +214,7 @@ async def test_failing_mailer_does_not_fail_the_request(
     monkeypatch.setattr(embedded_env.mailbox, "send", fail)
     await embedded_env.register("ana")
     embedded_env.accounts.ask_reset("ana@example.com")
-    await embedded_env.accounts._recovery.close()
+    await embedded_env.accounts._passwords.recovery.close()
     await embedded_env.login("ana")
 
 
@@ -245,5 +245,5 @@ async def test_the_console_mailer_writes_to_the_log(capsys: pytest.CaptureFixtur
 async def _mailed(env: Environment) -> str:
     """Request a reset, and return the mailed token."""
     env.accounts.ask_reset("ana@example.com")
-    await env.accounts._recovery.close()
+    await env.accounts._passwords.recovery.close()
     return env.mailbox.mails[-1].token

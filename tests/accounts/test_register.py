@@ -49,7 +49,7 @@ async def test_transaction_itself_refuses_taken_names(env: Environment, monkeypa
     async def look_away(email: str, username: str) -> None:
         pass
 
-    monkeypatch.setattr(env.accounts._registration, "_refuse_taken", look_away)
+    monkeypatch.setattr(env.accounts._passwords._registration, "_refuse_taken", look_away)
     await env.register("ana")
     with pytest.raises(EmailTaken):
         await env.register("ana")
@@ -147,7 +147,7 @@ async def test_username_that_looks_like_a_taken_latin_one_is_taken(
     async def look_away(*given: object) -> None:
         """Simulate a name that is taken a moment later."""
 
-    monkeypatch.setattr(env.accounts._registration, "_refuse_taken", look_away)
+    monkeypatch.setattr(env.accounts._passwords._registration, "_refuse_taken", look_away)
     with pytest.raises(UsernameTaken):
         await env.register("cleo", username=lookalike)
 

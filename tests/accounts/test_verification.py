@@ -128,5 +128,5 @@ async def test_closed_registration_is_refused_by_mail_too(table: Table, clock: S
 async def _asked(env: Environment, name: str, email: str | None = None) -> str:
     """Request a registration, and return the mailed token."""
     await env.accounts.ask_registration(email=email or f"{name}@example.com", username=name, password=PASSWORD)
-    await env.accounts._recovery.close()
+    await env.accounts._passwords.recovery.close()
     return env.mailbox.mails[-1].token

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attachments.test_in_messages import uploaded
-from communities.world import person
+from communities.world import actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.settings import BadSetting, Settings
@@ -65,13 +65,13 @@ async def test_unwritable_folder_is_reported_as_unavailable(tmp_path: Path) -> N
     settings = Settings(rate_limits="off", files=(tmp_path / "files").as_uri())
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         with pytest.raises(FilesUnavailable):
-            await uploaded(app, person("ana"))
+            await uploaded(app, actor_of("ana"))
 
 
 async def test_failed_deletion_of_bytes_does_not_undo_the_change(tmp_path: Path) -> None:
     settings = Settings(rate_limits="off", files=tmp_path.as_uri())
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
-        ana = person("ana")
+        ana = actor_of("ana")
         file = await uploaded(app, ana)
         row = await app.table.get(file_by_id(file_id=file.file_id))
         assert row is not None

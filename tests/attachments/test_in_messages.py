@@ -12,7 +12,7 @@ import pytest
 from attachments import samples
 from attachments.test_uploads import kept_in
 from communities.conftest import Ahead
-from communities.world import Community, create_community, person
+from communities.world import Community, actor_of, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound
@@ -184,7 +184,7 @@ async def test_files_are_deleted_with_their_channel(app: Sobremesa, community: C
 
 
 async def test_url_is_valid_for_five_minutes(app: Sobremesa, clock: Ahead) -> None:
-    ana = person("ana")
+    ana = actor_of("ana")
     file = await uploaded(app, ana)
 
     clock.move(seconds=298)
@@ -288,7 +288,7 @@ async def test_attached_file_cannot_be_deleted(app: Sobremesa, community: Commun
 
 
 async def test_row_has_all_attributes_and_a_random_storage_key(app: Sobremesa) -> None:
-    ana = person("ana")
+    ana = actor_of("ana")
     file = await uploaded(app, ana, PNG)
     row = await app.table.get(file_by_id(file_id=file.file_id))
 

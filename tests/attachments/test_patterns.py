@@ -5,7 +5,7 @@ from __future__ import annotations
 from attachments import samples
 from attachments.test_in_messages import uploaded
 from cheap import CHEAP
-from communities.world import person
+from communities.world import actor_of
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import Instant
@@ -23,7 +23,7 @@ async def test_a_file_is_found_by_its_id_and_no_other(app: Sobremesa) -> None:
     files = [
         Attachment(
             file_id=entities.FileId(name),
-            owner_id=person(name).user_id,
+            owner_id=actor_of(name).user_id,
             name=name,
             mime="text/plain",
             size=1,
@@ -41,7 +41,7 @@ async def test_a_file_is_found_by_its_id_and_no_other(app: Sobremesa) -> None:
 async def test_every_declared_pattern_is_used_and_all_requests_are_named(bucket: str) -> None:
     settings = Settings(**CHEAP, rate_limits="off", files=bucket)
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
-        ana = person("ana")
+        ana = actor_of("ana")
         created = await uploaded(app, ana)
         await app.attachments.get(ana, created.file_id)
         await app.attachments.remove(ana, created.file_id)

@@ -18,7 +18,7 @@ from attachments import samples
 from attachments.http_client import MAX_BYTES, fetch, upload, upload_form
 from attachments.test_in_messages import DAY, uploaded
 from communities.conftest import Ahead
-from communities.world import person
+from communities.world import actor_of
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
@@ -218,7 +218,7 @@ async def test_sweep_reads_all_pages_of_a_bucket(
     bucket = bucket.replace(urlsplit(bucket).netloc, name).replace("/uploads", "/our%20uploads")
     clock = Ahead()
     settings = Settings(rate_limits="off", files=bucket)
-    ana = person("ana")
+    ana = actor_of("ana")
     async with (
         aiohttp.ClientSession(moto_server.url) as session,
         Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app,
@@ -244,10 +244,10 @@ async def test_unavailable_bucket_is_reported_as_unavailable(bucket: str) -> Non
         "sqlite://", settings=Settings(rate_limits="off", files=missing), background=False
     ) as app:
         with pytest.raises(FilesUnavailable):
-            await uploaded(app, person("ana"))
+            await uploaded(app, actor_of("ana"))
     nowhere = f"s3://bucket?endpoint=http://127.0.0.1:{1}"
     async with Sobremesa.open(
         "sqlite://", settings=Settings(rate_limits="off", files=nowhere), background=False
     ) as app:
         with pytest.raises(FilesUnavailable):
-            await uploaded(app, person("ana"))
+            await uploaded(app, actor_of("ana"))

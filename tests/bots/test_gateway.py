@@ -10,7 +10,7 @@ REFUSED = 4004
 
 async def test_bot_receives_events_until_its_token_is_revoked(store: str) -> None:
     async with serve_app(store) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         server_id = await served.server(ana)
         channel_id = await served.channel(ana, server_id)
         created = await served.app.bots.create_in_server(ana.actor, server_id, username="helper")
@@ -31,7 +31,7 @@ async def test_bot_receives_events_until_its_token_is_revoked(store: str) -> Non
 
 async def test_replaced_token_closes_its_sockets_only(store: str) -> None:
     async with serve_app(store) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         server_id = await served.server(ana)
         created = await served.app.bots.create_in_server(ana.actor, server_id, username="helper")
         async with Connection(served.url, created.token) as old:

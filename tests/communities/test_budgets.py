@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, add_members, person, requests
+from communities.world import Community, actor_of, add_members, requests
 from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.entities import UsernameClaim
 from sobremesa.rooms.sending import Draft
@@ -142,9 +142,9 @@ async def costs_of(community: Community) -> dict[str, Cost]:
     await spend("readers", communities.list_readers(who, room, limit=10, cursor=None))
 
     invite = await spend("create an invite", communities.invites.create(community.owner, server_id))
-    await spend("redeem", communities.invites.redeem(person("guest"), invite.code))
+    await spend("redeem", communities.invites.redeem(actor_of("guest"), invite.code))
     await spend("kick", communities.members.remove(community.owner, server_id, users[0].user_id))
-    await spend("create a server", app.communities.create_server(person("maker"), name="Another"))
+    await spend("create a server", app.communities.create_server(actor_of("maker"), name="Another"))
     await spend("create a channel", app.communities.create_channel(community.owner, server_id, name="other"))
     await spend("servers of a user", app.communities.list_servers(who, limit=50))
     await spend("servers of a user with counts", servers_with_counts(community))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, person, rows
+from communities.world import Community, actor_of, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import Forbidden, NotFound
@@ -243,7 +243,7 @@ async def old_community(app: Sobremesa) -> Community:
             lastReadTimestamp=1735257600000, updatedAt=THEN,
         ),
     )  # fmt: skip
-    return Community(app, SERVER, CHANNEL, TESTUSER, TESTUSER, TESTUSER, FRIEND, person("sam"))
+    return Community(app, SERVER, CHANNEL, TESTUSER, TESTUSER, TESTUSER, FRIEND, actor_of("sam"))
 
 
 async def test_channel_of_another_writer_accepts_reads_and_sends(old_community: Community, clock: Ahead) -> None:
@@ -298,7 +298,7 @@ async def test_read_positions_of_another_writer_are_kept(old_community: Communit
 
 
 async def test_server_of_another_writer_supports_all_operations(old_community: Community) -> None:
-    app, guest = old_community.app, person("guest")
+    app, guest = old_community.app, actor_of("guest")
 
     assert [server.name for server in (await app.communities.list_servers(TESTUSER, limit=5))[0]] == ["Test Server"]
     assert (await app.communities.get_server(TESTUSER, SERVER)).role == "owner"

@@ -9,7 +9,7 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.test_golden_rows import put
-from communities.world import Community, join, person, rows
+from communities.world import Community, actor_of, join, rows
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import instant, milliseconds
 from sobremesa.core.errors import AlreadyMember, Forbidden, NotFound
@@ -33,7 +33,7 @@ async def how_many(community: Community) -> int:
 
 async def test_invite_with_k_uses_admits_exactly_k_of_two_hundred_users(community: Community) -> None:
     invite = await community.app.communities.invites.create(community.owner, community.server_id, max_uses=7)
-    users = [person(f"guest{number}") for number in range(200)]
+    users = [actor_of(f"guest{number}") for number in range(200)]
     before = await how_many(community)
 
     outcomes = await asyncio.gather(
@@ -52,7 +52,7 @@ async def test_invite_with_k_uses_admits_exactly_k_of_two_hundred_users(communit
 
 async def test_repeated_redemptions_of_one_user_count_one_use(community: Community) -> None:
     invite = await community.app.communities.invites.create(community.owner, community.server_id, max_uses=5)
-    guest = person("guest")
+    guest = actor_of("guest")
 
     outcomes = await asyncio.gather(
         *(community.app.communities.invites.redeem(guest, invite.code) for _ in range(10)), return_exceptions=True
@@ -77,12 +77,12 @@ async def test_invite_expires_at_the_exact_millisecond(
 
     monkeypatch.setattr(clock, "now_ms", lambda: ends_ms - 1)
     assert (await communities.invites.get(community.stranger, invite.code)).invite == invite
-    assert (await communities.invites.redeem(person("in time"), invite.code)).server.server_id == community.server_id
+    assert (await communities.invites.redeem(actor_of("in time"), invite.code)).server.server_id == community.server_id
 
     monkeypatch.setattr(clock, "now_ms", lambda: ends_ms)
     for attempt in (
         communities.invites.get(community.stranger, invite.code),
-        communities.invites.redeem(person("late"), invite.code),
+        communities.invites.redeem(actor_of("late"), invite.code),
     ):
         with pytest.raises(NotFound):
             await attempt
@@ -167,7 +167,7 @@ async def test_concurrent_redemption_and_revocation_have_one_order(community: Co
     communities = community.app.communities
     for _ in range(6):
         invite = await communities.invites.create(community.owner, community.server_id, max_uses=1)
-        guest = person("guest")
+        guest = actor_of("guest")
 
         redeemed, revoked = await asyncio.gather(
             communities.invites.redeem(guest, invite.code),
@@ -238,7 +238,7 @@ async def test_invite_of_another_writer_without_uses_counts_from_zero(
     }
     await put(community.app, row)
     code, communities = InviteCode("old"), community.app.communities
-    users = [person(f"guest {number}") for number in range(6)]
+    users = [actor_of(f"guest {number}") for number in range(6)]
 
     assert (await communities.invites.get(users[0], code)).invite.uses == 0
     outcomes = await asyncio.gather(*(communities.invites.redeem(who, code) for who in users), return_exceptions=True)
@@ -298,7 +298,7 @@ async def test_invite_of_a_removed_member_ends_whatever_the_clocks_of_nodes_show
 async def test_no_invite_is_created_by_a_member_removed_meanwhile(community: Community) -> None:
     communities, server_id = community.app.communities, community.server_id
     for _ in range(10):
-        guest = person("guest")
+        guest = actor_of("guest")
         await join(community.app, community.owner, server_id, guest)
 
         created, removed = await asyncio.gather(

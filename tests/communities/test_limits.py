@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import Community, person
+from communities.world import Community, actor_of
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.errors import ChangedMeanwhile, NotFound
@@ -102,7 +102,7 @@ async def test_member_who_rejoins_sends_again(community: Community) -> None:
 async def test_user_is_in_no_more_servers_than_the_limit(community: Community, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(invites, "MAX_SERVERS", LIMIT)
     communities: Communities = community.app.communities
-    who = person("many")
+    who = actor_of("many")
     invite = await community.app.communities.invites.create(community.owner, community.server_id)
 
     created, refused = await outcomes(

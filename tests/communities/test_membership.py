@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, get_args
 
 import pytest
 
-from communities.world import Community, add_members, create_community, create_profile, join, person
+from communities.world import Community, actor_of, add_members, create_community, create_profile, join
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import ChangedMeanwhile, Clash, Forbidden, NotFound, RankTooLow, Refusal
@@ -143,7 +143,7 @@ async def test_user_who_redeems_while_being_banned_is_no_member(community: Commu
     invite = await community.app.communities.invites.create(community.owner, community.server_id)
 
     for number in range(8):
-        late = await create_profile(community.app, person(f"late{number}"))
+        late = await create_profile(community.app, actor_of(f"late{number}"))
         outcome = await asyncio.gather(
             community.app.communities.invites.redeem(late, invite.code),
             community.app.communities.members.ban(community.moderator, community.server_id, late.user_id),

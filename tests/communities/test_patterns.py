@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, create_community, join, person, register
+from communities.world import PASSWORD, Community, actor_of, create_community, join, register
 from imports.world import message_line, run_import
 from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.app import REGISTRY as EVERYTHING
@@ -489,4 +489,4 @@ async def test_every_declared_write_happens_and_none_is_undeclared(store: str, c
 
 def test_users_of_the_scene_are_different() -> None:
     assert len({row.own_key().raw for row in set_scene().rows()}) == len(set_scene().rows())
-    assert person("x").user_id != person("x").user_id
+    assert actor_of("x").user_id != actor_of("x").user_id

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from communities.world import Community, join, person
+from communities.world import Community, actor_of, join
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound, UnknownUsers
 from sobremesa.core.ids import MessageId
@@ -247,6 +247,6 @@ async def test_public_channel_of_another_server_is_not_affected(community: Commu
     await restrict(community)
     other = await communities.create_server(community.member, name="Another")
     channel = await communities.create_channel(community.member, other.server_id, name="open")
-    joining = person("jo")
+    joining = actor_of("jo")
     await join(community.app, community.member, other.server_id, joining)
     assert (await communities.get_channel(joining, channel.channel.channel_id)).channel.private is None

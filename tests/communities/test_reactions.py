@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, add_members, person
+from communities.world import Community, actor_of, add_members
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.communities.entities import CHANNELS
@@ -201,7 +201,7 @@ async def put_old_message(community: Community, reactions: list[dict[str, object
 
 
 async def test_stored_list_of_reactions_is_merged_with_new_ones(community: Community) -> None:
-    away = person("away")
+    away = actor_of("away")
     message_id = await put_old_message(
         community,
         [

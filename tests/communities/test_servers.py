@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, create_profile, join, person, rows
+from communities.world import Community, actor_of, create_profile, join, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Tenant
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal
@@ -35,7 +35,7 @@ from sobremesa.work.jobs import Job
 
 
 async def test_creator_owns_a_server_and_no_other_user_sees_it(app: Sobremesa) -> None:
-    ana, ben = person("ana"), person("ben")
+    ana, ben = actor_of("ana"), actor_of("ben")
 
     server = await app.communities.create_server(ana, name="The long table", icon_url="/v1/attachments/icon")
 
@@ -66,7 +66,7 @@ async def test_name_and_icon_of_a_server_change_and_it_is_audited(community: Com
 
 
 async def test_servers_are_listed_page_by_page(app: Sobremesa) -> None:
-    ana = person("ana")
+    ana = actor_of("ana")
     created = [(await app.communities.create_server(ana, name=str(number))).server_id for number in range(5)]
 
     first, cursor = await app.communities.list_servers(ana, limit=3)
@@ -77,7 +77,7 @@ async def test_servers_are_listed_page_by_page(app: Sobremesa) -> None:
 
 
 async def test_repeated_idempotency_key_creates_one_server_and_another_body_is_refused(app: Sobremesa) -> None:
-    ana, ben = person("ana"), person("ben")
+    ana, ben = actor_of("ana"), actor_of("ben")
     make = app.communities.create_server
 
     created = await asyncio.gather(*(make(ana, name="Once", key="k") for _ in range(20)))
@@ -91,7 +91,7 @@ async def test_repeated_idempotency_key_creates_one_server_and_another_body_is_r
 
 
 async def test_idempotency_key_expires_after_two_days(app: Sobremesa, clock: Ahead) -> None:
-    ana = person("ana")
+    ana = actor_of("ana")
     first = await app.communities.create_server(ana, name="Once", key="k")
     clock.move(seconds=48 * 3600 + 1)
 
@@ -101,13 +101,13 @@ async def test_idempotency_key_expires_after_two_days(app: Sobremesa, clock: Ahe
 
 
 async def test_administrators_list_all_servers_newest_first(app: Sobremesa, clock: Ahead) -> None:
-    owners = [person(f"owner{number}") for number in range(6)]
+    owners = [actor_of(f"owner{number}") for number in range(6)]
     created: list[ServerId] = []
     for batch in range(10):
         servers = await asyncio.gather(*(app.communities.create_server(who, name=f"{batch}") for who in owners))
         created += [server.server_id for server in servers]
         clock.move(seconds=0.004 * (batch % 2))
-    admin = msgspec.structs.replace(person("root"), is_admin=True)
+    admin = msgspec.structs.replace(actor_of("root"), is_admin=True)
 
     seen: list[tuple[str, ServerId]] = []
     cursor = None
@@ -217,7 +217,7 @@ async def fill(community: Community) -> None:
     await app.communities.pin(community.owner, room, message.message_id)
     await app.communities.invites.create(community.owner, community.server_id, expires_in_seconds=3600)
     await app.communities.members.ban(
-        community.owner, community.server_id, (await create_profile(app, person("rude"))).user_id
+        community.owner, community.server_id, (await create_profile(app, actor_of("rude"))).user_id
     )
     far = 4_102_444_800
     for number in range(30):
@@ -246,7 +246,7 @@ async def test_deleted_server_is_invisible_to_all_members_at_once(community: Com
     app, server_id, room = community.app, community.server_id, community.channel_id
     invite = await app.communities.invites.create(community.owner, server_id)
     message = await community.send(community.owner, "hello")
-    admin = msgspec.structs.replace(person("root"), is_admin=True)
+    admin = msgspec.structs.replace(actor_of("root"), is_admin=True)
 
     await app.communities.delete_server(community.owner, server_id)
 
@@ -271,9 +271,9 @@ async def test_deleted_server_is_invisible_to_all_members_at_once(community: Com
         assert await app.communities.unread_everywhere(who) == []
         assert await app.communities.list_servers(who, limit=10) == ([], None)
     with pytest.raises(NotFound):
-        await app.communities.invites.get(person("new"), invite.code)
+        await app.communities.invites.get(actor_of("new"), invite.code)
     with pytest.raises(NotFound):
-        await app.communities.invites.redeem(person("new"), invite.code)
+        await app.communities.invites.redeem(actor_of("new"), invite.code)
     assert await app.communities.list_all_servers(admin, limit=10) == ([], None)
 
 
@@ -408,7 +408,7 @@ async def test_unknown_channel_is_not_found(community: Community) -> None:
 
 async def test_users_who_join_during_a_deletion_are_removed_with_the_server(community: Community) -> None:
     invite = await community.app.communities.invites.create(community.owner, community.server_id)
-    users = [person(f"late{number}") for number in range(10)]
+    users = [actor_of(f"late{number}") for number in range(10)]
 
     outcomes = await asyncio.gather(
         *(community.app.communities.invites.redeem(who, invite.code) for who in users[:5]),
@@ -420,7 +420,7 @@ async def test_users_who_join_during_a_deletion_are_removed_with_the_server(comm
 
     assert all(not isinstance(outcome, BaseException) or isinstance(outcome, Refusal) for outcome in outcomes)
     with pytest.raises(NotFound):
-        await join(community.app, community.owner, community.server_id, person("too late"))
+        await join(community.app, community.owner, community.server_id, actor_of("too late"))
     left = await rows(community.app, community.server_id)
     assert {item["entityType"] for item in left} == {"AuditEntry"}
 
@@ -438,7 +438,7 @@ async def test_servers_are_listed_with_their_channel_counts(community: Community
 
 
 async def test_icon_must_be_an_upload_and_a_stored_foreign_one_is_hidden(app: Sobremesa) -> None:
-    ana = person("ana")
+    ana = actor_of("ana")
     with pytest.raises(Invalid):
         await app.communities.create_server(ana, name="x", icon_url="https://example.com/i.png")
     server = await app.communities.create_server(ana, name="x")

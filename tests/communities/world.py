@@ -24,8 +24,8 @@ PASSWORD = "correct horse"
 _ids = Ids(SystemClock())
 
 
-def person(name: str) -> Actor:
-    """An actor without a profile, for rules that do not read profiles."""
+def actor_of(name: str) -> Actor:
+    """Return an actor without a profile, for rules that do not read profiles."""
     return Actor.of_user(UserId(_ids.mint()), name)
 
 
@@ -57,10 +57,10 @@ class Community(NamedTuple):
 
 async def create_community(app: Sobremesa) -> Community:
     """Create a community with one member of each role."""
-    owner = person("olga")
+    owner = actor_of("olga")
     server = await app.communities.create_server(owner, name="The long table")
     channel = await app.communities.create_channel(owner, server.server_id, name="general")
-    users = {"admin": person("ada"), "moderator": person("mo"), "member": person("mel")}
+    users = {"admin": actor_of("ada"), "moderator": actor_of("mo"), "member": actor_of("mel")}
     for who in users.values():
         await join(app, owner, server.server_id, who)
     roles: tuple[Role, ...] = ("admin", "moderator")
@@ -74,7 +74,7 @@ async def create_community(app: Sobremesa) -> Community:
         users["admin"],
         users["moderator"],
         users["member"],
-        await create_profile(app, person("sam")),
+        await create_profile(app, actor_of("sam")),
     )
 
 
@@ -91,7 +91,7 @@ async def join(app: Sobremesa, owner: Actor, server_id: ServerId, who: Actor) ->
 
 async def add_members(app: Sobremesa, server_id: ServerId, count: int) -> list[Actor]:
     """Write many members at once, as redemptions would."""
-    users = [person(f"add_members{number}") for number in range(count)]
+    users = [actor_of(f"add_members{number}") for number in range(count)]
     now = SystemClock().now()
     members = [ServerMembership(user_id=who.user_id, server_id=server_id, joined_at=now) for who in users]
     await app.table.write_many(Put(row) for row in members)

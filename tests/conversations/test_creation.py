@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from communities.world import person, rows
+from communities.world import actor_of, rows
 from conversations.users import Users, known
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import NotFound, UnknownUsers
@@ -125,7 +125,7 @@ async def test_send_of_a_non_participant_creates_no_seat(users: Users) -> None:
 
 async def test_conversation_is_not_found_by_non_participants(users: Users) -> None:
     room_id = await users.direct(users.ana, users.ben)
-    stranger = person("sam")
+    stranger = actor_of("sam")
 
     for where in (room_id, "01ARZ3NDEKTSV4RRFFQ69G5FAV"):
         with pytest.raises(NotFound) as refused:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from communities.world import person
+from communities.world import actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import SystemClock
@@ -18,7 +18,7 @@ from sobremesa.table import Put
 
 async def known(app: Sobremesa, *names: str) -> list[Actor]:
     """Create users with a profile."""
-    users = [person(name) for name in names]
+    users = [actor_of(name) for name in names]
     now = SystemClock().now()
     await app.table.write_many(Put(User(user_id=one.user_id, username=one.username, created_at=now)) for one in users)
     return users

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import Community, person
+from communities.world import Community, actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.custom_data import KINDS, MAX_BYTES, MAX_DEPTH, BadData, require_bounded
@@ -170,16 +170,16 @@ class NoSwearing:
 
 async def test_data_is_judged_and_withheld_with_the_content(store: str) -> None:
     async with Sobremesa.open(store, judge=NoSwearing(), background=False) as app:
-        owner = person("olga")
+        owner = actor_of("olga")
         server = await app.communities.create_server(owner, name="x")
         channel = await app.communities.create_channel(owner, server.server_id, name="x")
-        reader = person("rea")
+        reader = actor_of("rea")
         invite = await app.communities.invites.create(owner, server.server_id)
         await app.communities.invites.redeem(reader, invite.code)
         rooms: Rooms = app.communities
         sent = await rooms.send(reader, channel.channel.channel_id, Draft("fine", data={"note": "damn"}))
         assert sent.flags is not None
-        other = person("otto")
+        other = actor_of("otto")
         await app.communities.invites.redeem(other, invite.code)
         seen = await rooms.get_message(other, channel.channel.channel_id, sent.message_id)
         assert (seen.content, seen.data) == ("", None)
@@ -187,7 +187,7 @@ async def test_data_is_judged_and_withheld_with_the_content(store: str) -> None:
 
 async def test_schema_of_messages_is_applied_to_sends_and_edits(app: Sobremesa) -> None:
     await app.data_schemas.set(KEY, ACME, "message", ORDER)
-    owner = Actor.of_user(person("x").user_id, "x", ACME)
+    owner = Actor.of_user(actor_of("x").user_id, "x", ACME)
     server = await app.communities.create_server(owner, name="x")
     channel_id = (await app.communities.create_channel(owner, server.server_id, name="x")).channel.channel_id
     sent = await app.communities.send(owner, channel_id, Draft("x", data={"order": {"id": "A-1"}}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from communities.world import Community, create_community, join, person
+from communities.world import Community, actor_of, create_community, join
 from events.recorder import EventRecorder, Published, added_members, names, published, removed_members
 from sobremesa.app import Sobremesa
 from sobremesa.live import events as topics
@@ -23,7 +23,7 @@ async def recorder(community: Community, recorder: EventRecorder) -> EventRecord
 
 
 async def test_creator_of_a_server_receives_it_and_is_subscribed(app: Sobremesa, recorder: EventRecorder) -> None:
-    ana = person("ana")
+    ana = actor_of("ana")
 
     server = await app.communities.create_server(ana, name="Lunch")
     events = await recorder.publications()

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from communities.world import create_community, join, person, requests
+from communities.world import actor_of, create_community, join, requests
 from conversations.users import Users, known
 from events.recorder import EventRecorder, audience_changes
 from servers import Endpoint
@@ -98,7 +98,7 @@ async def test_user_is_subscribed_to_every_current_membership_and_no_former_one(
 
 
 async def test_user_without_memberships_is_subscribed_to_own_topic_and_tenant(app: Sobremesa) -> None:
-    ana = Actor.of_user(person("ana").user_id, "ana", Tenant("acme"))
+    ana = Actor.of_user(actor_of("ana").user_id, "ana", Tenant("acme"))
 
     found = await Subscriptions(app.table).memberships_of(ana)
 

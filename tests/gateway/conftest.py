@@ -57,6 +57,6 @@ def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def shared_channel(served: ServedApp) -> SharedChannel:
-    ana, bea, carl, dora = [await served.person(name) for name in ("ana", "bea", "carl", "dora")]
+    ana, bea, carl, dora = [await served.create_user(name) for name in ("ana", "bea", "carl", "dora")]
     server_id = await served.server(ana, bea, carl)
     return SharedChannel(ana, bea, carl, dora, server_id, await served.channel(ana, server_id))

@@ -34,7 +34,7 @@ class ServedApp:
         self.http = http
         self.metrics_port = metrics_port
 
-    async def person(self, name: str) -> SignedIn:
+    async def create_user(self, name: str) -> SignedIn:
         return await self.app.accounts.register(
             email=f"{name}@example.com", username=name, password="correct horse battery"
         )

@@ -171,7 +171,7 @@ async def test_heartbeat_ack_does_not_wait_for_a_call(served: ServedApp, shared:
 
 async def test_rate_limits_apply_to_calls(store: str) -> None:
     async with serve_app(store, rate_limits="on") as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         async with served.connect(ana) as connection:
             await connection.identify()
             allowed = RATES["read"].burst

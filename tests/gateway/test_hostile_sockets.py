@@ -30,7 +30,7 @@ async def visit(served: ServedApp, *, identified: bool) -> AsyncIterator[RawSock
         assert await raw.handshake() == 101
         assert (await raw.event())["op"] == 10
         if identified:
-            ana = await served.person("ana")
+            ana = await served.create_user("ana")
             await raw.send(frame(TEXT, json.dumps({"op": 2, "d": {"token": ana.access_token}}).encode()))
             assert (await raw.event())["t"] == "ready"
         yield raw
@@ -145,14 +145,14 @@ async def test_server_time_does_not_count_against_the_time_to_identify(
 
     monkeypatch.setattr(Authentication, "authenticate_until", slow)
     async with serve_app(store) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         async with served.connect(ana) as connection:
             assert (await connection.identify())["user"]["username"] == "ana"
 
 
 async def test_one_address_has_a_limit_of_sockets(store: str, caplog: pytest.LogCaptureFixture) -> None:
     async with serve_app(store, rate_limits="on", max_sockets_per_address=2) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         async with served.connect(ana) as one, served.connect(ana) as other:
             await one.identify()
             await other.identify()

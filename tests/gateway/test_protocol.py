@@ -98,7 +98,7 @@ async def test_own_origin_and_programs_without_an_origin_are_accepted(served: Se
 
 async def test_a_page_of_an_allowed_origin_is_accepted(store: str) -> None:
     async with serve_app(store, cors_origins=["https://app.example"]) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         async with served.connect(ana, origin="https://app.example") as connection:
             await connection.identify()
 
@@ -134,7 +134,7 @@ async def test_a_socket_at_another_path_is_refused(served: ServedApp) -> None:
 async def test_a_token_is_renewed_on_the_open_socket(store: str) -> None:
     clock = SetClock(1_794_800_000_000)
     async with serve_app(store, clock=clock) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         async with served.connect(ana) as connection:
             ready = await connection.identify()
             clock.move(seconds=400)
@@ -151,7 +151,7 @@ async def test_a_token_is_renewed_on_the_open_socket(store: str) -> None:
 async def test_expired_token_closes_the_socket(store: str) -> None:
     clock = SetClock(1_794_800_000_000)
     async with serve_app(store, clock=clock) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         async with served.connect(ana) as connection:
             await connection.identify()
             clock.move(seconds=601)
@@ -203,7 +203,7 @@ async def test_too_many_frames_close_the_socket(served: ServedApp, shared: Share
 
 async def test_stopping_server_asks_clients_to_reconnect(store: str) -> None:
     async with serve_app(store) as served:
-        ana = await served.person("ana")
+        ana = await served.create_user("ana")
         connection = Connection(served.url, ana.access_token)
         await connection.__aenter__()
         await connection.identify()

@@ -34,7 +34,7 @@ async def _post(served: ServedApp, path: str, body: bytes, **headers: str) -> tu
 
 
 async def test_hostile_bodies_are_refused_or_posted_in_bounds(served: ServedApp) -> None:
-    ana = await served.person("ana")
+    ana = await served.create_user("ana")
     room = await served.channel(ana, await served.server(ana), "alerts")
     created = await served.app.incoming_webhooks.create(ana.actor, "channel", room)
     for token in (created.token, "none_none_none"):

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from communities.world import Community, person, register, rows
+from communities.world import Community, actor_of, register, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
 from sobremesa.core.custom_data import BadData
@@ -233,7 +233,7 @@ async def test_admins_of_a_group_have_hooks_and_direct_conversations_none(app: S
 
 async def test_hook_of_a_thread_posts_while_it_is_open(app: Sobremesa) -> None:
     buyer, seller = await register(app, "buyer"), await register(app, "seller")
-    root = Actor(user=person("root").user_id, username="root", is_admin=True)
+    root = Actor(user=actor_of("root").user_id, username="root", is_admin=True)
     wanted = NewThread(kind="inquiry", seller_user_id=seller.user_id, listing_id=ListingId("l1"))
     room_id = (await app.threads.create(buyer, wanted)).listed.thread.room_id
     for who in (buyer, seller):
@@ -259,7 +259,7 @@ class NoSpam:
 
 async def test_posts_are_judged_like_every_message(store: str) -> None:
     async with Sobremesa.open(store, judge=NoSpam(), background=False) as app:
-        owner = person("olga")
+        owner = actor_of("olga")
         server = await app.communities.create_server(owner, name="x")
         channel = (await app.communities.create_channel(owner, server.server_id, name="x")).channel
         created = await app.incoming_webhooks.create(owner, "channel", channel.channel_id)

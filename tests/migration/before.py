@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from typing import Any, NamedTuple
 
-from communities.world import person
+from communities.world import actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.workspaces.entities import Item, ItemId, WorkspaceId
@@ -115,7 +115,7 @@ class Before(NamedTuple):
 
 
 async def fill(app: Sobremesa, count: int) -> Before:
-    owner = person("olga")
+    owner = actor_of("olga")
     created = await app.workspaces.create(owner, name="The kitchen")
     rows = [old_item(number) for number in range(count)]
     await put(app.table.engine, *rows, old_setting("theme", "light"), old_setting("limits", {"a": 1, "b": [2.5]}))

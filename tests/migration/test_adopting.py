@@ -13,7 +13,7 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_golden_rows import CHANNEL, FRIEND, OLD_PASSWORD, SERVER, TESTUSER, row
 from communities.test_golden_rows import SAMPLES as COMMUNITIES
-from communities.world import person, rows
+from communities.world import actor_of, rows
 from conversations.test_golden_rows import SAMPLES as CONVERSATIONS
 from migration.before import put
 from servers import Endpoint
@@ -148,7 +148,7 @@ async def users_keep_working(app: Sobremesa) -> None:
     assert inbox[0].other is not None
     assert (inbox[0].other.username, inbox[0].unread.count) == ("u_03", 1)
 
-    guest = person("guest")
+    guest = actor_of("guest")
     await app.invites.redeem(guest, InviteCode("abc123"))
     assert (await app.workspaces.get(guest, W1)).workspace.members == 3
 

@@ -10,7 +10,7 @@ import pytest
 from communities.conftest import Ahead
 from communities.test_golden_rows import SAMPLES as COMMUNITIES
 from communities.test_golden_rows import TESTUSER, row
-from communities.world import person, requests
+from communities.world import actor_of, requests
 from conversations.test_golden_rows import SAMPLES as CONVERSATIONS
 from migration.before import put
 from sobremesa.app import Sobremesa
@@ -60,7 +60,7 @@ async def test_own_table_is_complete_and_makes_no_extra_reads(app: Sobremesa) ->
     assert await app.table.get(origin_of_table()) is None
     with requests(app) as asked:
         assert await app.store.origin.is_complete()
-        await app.conversations.list_conversations(person("ana"), limit=10)
+        await app.conversations.list_conversations(actor_of("ana"), limit=10)
 
     assert asked == {"query": 2}
 
@@ -75,7 +75,7 @@ async def test_empty_table_created_beforehand_is_our_own(store: str, clock: Ahea
         async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
             assert await app.store.origin.is_complete()
             assert await app.table.get(origin_of_table()) is None
-            await app.communities.create_server(person("ana"), name="The first one")
+            await app.communities.create_server(actor_of("ana"), name="The first one")
 
 
 async def test_conversations_are_listed_by_the_documented_index(theirs: Sobremesa) -> None:

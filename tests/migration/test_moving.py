@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import person
+from communities.world import actor_of
 from migration.before import Before, hash_of_number, old_item, old_setting
 from sobremesa.core.errors import NotFound, StaleVersion
 from sobremesa.domains.workspaces.entities import Item, SettingName, item_by_id
@@ -40,7 +40,7 @@ async def test_before_a_plan_old_rows_belong_to_no_migration(before: Before) -> 
 
 async def test_from_the_plan_on_old_rows_are_read_in_their_workspace_only(before: Before, clock: Ahead) -> None:
     app, at = before.app, before.workspace_id
-    stranger = person("sam")
+    stranger = actor_of("sam")
     other = await app.workspaces.create(stranger, name="Another")
     native = await app.workspaces.items.create(before.owner, at, title="New")
     await before.plan()

@@ -8,7 +8,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import person
+from communities.world import actor_of
 from migration.before import Before, old_item, old_setting
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
@@ -62,7 +62,7 @@ async def test_a_team_works_and_old_rows_come_in(app: Sobremesa, clock: Ahead) -
     assert settings == {"Theme": "dark", "language": "es"}
     assert await app.workspaces.items.get(team.member, at, created.item_id) == created
     assert await team.mine(team.member) == [at]
-    assert await team.mine(person("nobody")) == []
+    assert await team.mine(actor_of("nobody")) == []
     assert (await app.adopting().adopt()).mismatches == []
     await app.workspaces.delete(team.owner, at)
     await app.jobs.run_pending(app.handlers)

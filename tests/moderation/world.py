@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from communities.world import Community, person
+from communities.world import Community, actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.moderation.review import State
@@ -14,7 +14,7 @@ from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.views import MessageView
 from sobremesa.table.values import Item
 
-ADMIN = Actor(user=person("root").user_id, username="root", is_admin=True)
+ADMIN = Actor(user=actor_of("root").user_id, username="root", is_admin=True)
 
 
 async def _clear(content: JudgedContent) -> Verdict:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from cheap import CHEAP
-from communities.world import join, person
+from communities.world import actor_of, join
 from mail.smtp_servers import MailSink, Received
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
@@ -56,7 +56,7 @@ class DigestEnvironment:
 
     async def user(self, name: str, **fields: Any) -> Actor:
         """Create a user with an address."""
-        who = person(name)
+        who = actor_of(name)
         given = {"email": f"{name}@example.com", "created_at": self.clock.now()} | fields
         await self.app.table.write(
             user=Put(User(user_id=who.user_id, username=name, **given)),

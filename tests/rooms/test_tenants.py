@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from communities.world import create_profile, person
+from communities.world import actor_of, create_profile
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, Tenant, UserId
 from sobremesa.core.errors import NotFound, UnknownUsers
@@ -37,7 +37,7 @@ class Two(NamedTuple):
 async def two(app: Sobremesa, request: pytest.FixtureRequest) -> Two:
     tenants = [request.param, request.param, ACME if request.param == DEFAULT_TENANT else DEFAULT_TENANT]
     users = [
-        await create_profile(app, Actor.of_user(person(name).user_id, name, tenant))
+        await create_profile(app, Actor.of_user(actor_of(name).user_id, name, tenant))
         for name, tenant in zip(("ana", "ben", "cleo"), tenants, strict=True)
     ]
     return Two(app, *users)

@@ -11,7 +11,7 @@ RESPONDED = "command.responded"
 
 async def test_command_is_delivered_to_the_bot_and_its_private_response_to_the_caller(store: str) -> None:
     async with serve_app(store) as served:
-        ana, ben = await served.person("ana"), await served.person("ben")
+        ana, ben = await served.create_user("ana"), await served.create_user("ben")
         server_id = await served.server(ana, ben)
         channel_id = await served.channel(ana, server_id)
         created = await served.app.bots.create_in_server(ana.actor, server_id, username="helper")

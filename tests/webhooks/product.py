@@ -45,7 +45,7 @@ class Product:
 
 
 async def create_product(served: ServedApp) -> Product:
-    ana = await served.person("ana")
+    ana = await served.create_user("ana")
     server_id = await served.server(ana)
     rooms = [await served.channel(ana, server_id, name) for name in ("one", "two")]
     return Product(served, await backend_of(served), ana, rooms)

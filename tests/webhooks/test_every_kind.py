@@ -30,7 +30,7 @@ async def test_events_of_every_kind_reach_their_tenant_only(
     await rival.post("/tenants/rival/webhooks", {"url": f"{receiver.url}/rival", "events": ["*"]})
     await product.hook(f"{receiver.url}/own", ["*"])
     app, ana = product.app, product.ana.actor
-    ben = (await served.person("ben")).actor
+    ben = (await served.create_user("ben")).actor
     key = Actor(tenant=DEFAULT_TENANT, scopes=frozenset({"inbox:publish"}))
 
     group = (await app.conversations.create_group(ana, [ben.user_id], name="Lunch")).conversation_id

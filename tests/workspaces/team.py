@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from communities.world import person
+from communities.world import actor_of
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
@@ -51,7 +51,7 @@ async def gather_team(app: Sobremesa) -> Team:
     for who in (admin, member):
         await join(app, owner, workspace_id, who)
     await app.workspaces.members.change_role(owner, workspace_id, admin.user_id, role="admin")
-    return Team(app, workspace_id, owner, admin, member, person("sam"))
+    return Team(app, workspace_id, owner, admin, member, actor_of("sam"))
 
 
 async def join(app: Sobremesa, owner: Actor, workspace_id: WorkspaceId, who: Actor) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from communities.conftest import Ahead
 from communities.test_golden_rows import put
-from communities.world import person, rows
+from communities.world import actor_of, rows
 from conversations.users import known
 from sobremesa.core.errors import AlreadyMember, Forbidden, NotFound
 from sobremesa.domains.communities.invites import Redeemed
@@ -57,7 +57,7 @@ async def test_repeated_redeems_of_one_user_count_once(team: Team) -> None:
 
 
 async def test_one_route_redeems_codes_of_communities_and_workspaces(team: Team) -> None:
-    app, guest = team.app, person("guest")
+    app, guest = team.app, actor_of("guest")
     server = await app.communities.create_server(team.owner, name="The long table")
     to_server = await app.communities.invites.create(team.owner, server.server_id)
     to_workspace = await app.workspaces.invites.create(team.owner, team.workspace_id)
@@ -72,7 +72,7 @@ async def test_one_route_redeems_codes_of_communities_and_workspaces(team: Team)
 
 
 async def test_invite_ends_when_it_expires_or_is_revoked(team: Team, clock: Ahead) -> None:
-    app, guest = team.app, person("guest")
+    app, guest = team.app, actor_of("guest")
     short = await app.workspaces.invites.create(team.owner, team.workspace_id, expires_in_seconds=60)
     revoked = await app.workspaces.invites.create(team.owner, team.workspace_id)
     assert {
@@ -112,7 +112,7 @@ async def test_invite_of_another_writer_without_uses_counts_from_zero(team: Team
     row: Item = {"pk": "INVITE#old", "sk": "INVITE", "workspaceId": team.workspace_id, "maxUses": 2, **uses}
     await put(team.app, row)
     code = InviteCode("old")
-    users = [person(f"guest {number}") for number in range(6)]
+    users = [actor_of(f"guest {number}") for number in range(6)]
 
     assert (await team.app.invites.get(users[0], code)).invite.uses == 0
     outcomes = await asyncio.gather(*(team.app.invites.redeem(who, code) for who in users), return_exceptions=True)
@@ -131,7 +131,7 @@ async def test_revoking_an_invite_is_recorded_in_the_audit_log(team: Team) -> No
 
 
 async def test_invite_ends_with_the_membership_of_its_creator(team: Team) -> None:
-    app, guest = team.app, person("guest")
+    app, guest = team.app, actor_of("guest")
     invite = await app.workspaces.invites.create(team.admin, team.workspace_id)
     with pytest.raises(AlreadyMember):
         await app.invites.redeem(team.admin, invite.code)

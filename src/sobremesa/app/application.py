@@ -17,6 +17,7 @@ from sobremesa.app.services import (
     job_handlers,
     judge_of,
     limits_of,
+    open_accounts,
     open_attachments,
     open_digests,
     open_imports,
@@ -25,7 +26,9 @@ from sobremesa.app.services import (
     open_moderation,
     open_notifications,
     open_records,
+    open_rooms,
     open_webhooks,
+    room_context,
 )
 from sobremesa.app.site import build_site, list_endpoints
 from sobremesa.app.store import Store, open_store
@@ -34,31 +37,24 @@ from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.deletion_hooks import UserData
-from sobremesa.domains.accounts.opening import open_accounts
 from sobremesa.domains.bots.service import Bots
 from sobremesa.domains.commands.service import Commands
-from sobremesa.domains.communities.service import Communities
-from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.data_schemas.service import DataSchemas
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.mail.mailers import Mailer, Transport
 from sobremesa.domains.mail.opening import open_transport
 from sobremesa.domains.threads.card_types import CardType
-from sobremesa.domains.threads.service import Threads
 from sobremesa.domains.workspaces.service import Workspaces
 from sobremesa.glue.amendment_records import AmendmentRecords
 from sobremesa.glue.disconnects import Disconnects
-from sobremesa.glue.event_catalog import RoomTyping
 from sobremesa.glue.invite_routes import InviteDirectory
 from sobremesa.glue.ready_snapshot import Gaps
 from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.site import Site
 from sobremesa.live.opening import LiveOptions
-from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.readers import RoomReaders
-from sobremesa.rooms.service import Rooms
 from sobremesa.web import Client
 from sobremesa.work.consumers import ChangeConsumer, ChangeHandler
 from sobremesa.work.idempotency import Idempotency
@@ -83,78 +79,44 @@ class Sobremesa:
         setting_types: Mapping[str, Any] | None = None,
         live: LiveOptions = LiveOptions(),  # noqa: B008 - frozen
     ) -> None:
-        settings, table, clock, origin = store.settings, store.table, store.clock, store.origin
+        settings, table, clock = store.settings, store.table, store.clock
         self.store, self.settings, self.table, self.clock = store, settings, table, clock
         self.ids = ids = Ids(clock)
         self.limits = limits_of(settings)
         self.jobs = jobs = Jobs(table, clock, ids)
-        audit, idempotency, readers = Audit(table, clock, ids), Idempotency(table, clock), RoomReaders(table)
+        self.audit = audit = Audit(table, clock, ids)
+        idempotency, readers = Idempotency(table, clock), RoomReaders(table)
 
         self.mail = open_transport(settings, clock, mailer)
         self.data_schemas = DataSchemas(table, clock)
-        self.accounts = open_accounts(
-            table,
-            clock,
-            ids,
-            keyring=store.keyring,
-            limits=self.limits,
-            jobs=jobs,
-            settings=settings,
-            transport=self.mail,
-            origin=origin,
-            domains=self._user_data,
-            data_checks=self.data_schemas,
-        )
+        self.accounts = open_accounts(self, self._user_data)
         self.inboxes = Inboxes(table, clock, ids, jobs)
         self.attachments = open_attachments(store, ids, readers)
-        self.audit = audit
         self.moderation = open_moderation(table, clock, audit, self.accounts)
+        self.notifications = open_notifications(store, self.accounts)
         self.subscriptions = Subscriptions(table)
-        self.live, self.node_registry, self.presence = open_live(
-            store, ids, self.accounts, self.inboxes, self.subscriptions, live
-        )
+        self.live, self.node_registry, self.presence = open_live(self, live)
         table.watch(Disconnects(self.live.hub))
 
         self.http_judge = http_judge_of(settings, clock, ids)
-        rooms = RoomContext(
-            table,
-            clock,
-            ids,
-            self.accounts,
-            self.attachments,
-            jobs,
-            readers,
-            RoomTyping(self.live.typing),
-            judge_of(judge or self.http_judge, settings, clock),
-            store.has_own_clock,
-            self.data_schemas,
-        )
-        self.communities = Communities(rooms, audit=audit, idempotency=idempotency)
+        context = room_context(self, readers, judge_of(judge or self.http_judge, settings, clock))
+        self.room_kinds = open_rooms(context, store.origin, audit, idempotency, card_types)
+        self.communities, self.conversations, self.threads = self.room_kinds
+        self.gaps = Gaps(self.room_kinds)
         self.bots = Bots(table, clock, accounts=self.accounts, access=self.communities.access, audit=audit)
         self.commands = Commands(
             table, clock, ids, accounts=self.accounts, communities=self.communities, idempotency=idempotency
         )
-        self.conversations = Conversations(
-            rooms,
-            audit=audit,
-            idempotency=idempotency,
-            origin=origin,
-            share_server=self.communities.members.share_server,
-        )
-        self.threads = Threads(rooms, audit=audit, idempotency=idempotency, card_types=card_types)
-        self.incoming_webhooks = open_incoming_webhooks(self, rooms, audit)
-        self.room_kinds: tuple[Rooms, ...] = (self.communities, self.conversations, self.threads)
-        self.gaps = Gaps(self.room_kinds)
+        self.incoming_webhooks = open_incoming_webhooks(self, context, audit)
         self.workspaces = Workspaces(
             table, clock, ids, audit=audit, idempotency=idempotency, jobs=jobs, setting_types=setting_types
         )
-        self.notifications = open_notifications(store, self.accounts)
-        self.digests = None if self.mail is None else open_digests(self, self.mail)
         self.invites = InviteDirectory(self.communities.invites, self.workspaces.invites)
+        self.digests = None if self.mail is None else open_digests(self, self.mail)
         self.webhook_delivery = open_webhooks(store, ids, self.accounts, self.inboxes, audit, jobs)
         self.webhooks = self.webhook_delivery.webhooks
         self.records_store = open_records(store, ids, self.threads, self.attachments)
-        self.imports = open_imports(self, rooms.judge)
+        self.imports = open_imports(self, context.judge)
 
     @property
     def records(self) -> Records:

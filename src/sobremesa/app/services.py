@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from sobremesa.app.store import Store
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts import opening as accounts_opening
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.deletion_hooks import JOB as DELETE_ACCOUNT
+from sobremesa.domains.accounts.deletion_hooks import UserDataOfDomains
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.attachments.service import Attachments
 from sobremesa.domains.communities.entities import CHANNELS
 from sobremesa.domains.communities.importing import ChannelImports
-from sobremesa.domains.communities.service import CLEAN_CHANNEL, CLEAN_SERVER
+from sobremesa.domains.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
 from sobremesa.domains.communities.summaries import channel_summaries
 from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.conversations.importing import ConversationImports
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
+from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.imports.downloads import Downloads
 from sobremesa.domains.imports.service import Imports
 from sobremesa.domains.inboxes import delivery as inbox_delivery
@@ -37,6 +41,7 @@ from sobremesa.domains.notifications.sweeping import DigestSweeper
 from sobremesa.domains.notifications.unsubscribing import UnsubscribeTokens
 from sobremesa.domains.records.address import records_address
 from sobremesa.domains.records.opening import RecordsStore
+from sobremesa.domains.threads.card_types import CardType
 from sobremesa.domains.threads.entities import THREADS
 from sobremesa.domains.threads.importing import ThreadImports
 from sobremesa.domains.threads.reviewing import ThreadReview
@@ -54,10 +59,9 @@ from sobremesa.domains.webhooks.stored_secrets import StoredSecrets
 from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE
 from sobremesa.glue.amendment_records import ThreadFiles
-from sobremesa.glue.event_catalog import WEBHOOK_EVENTS, recipient_payloads, translation_of
+from sobremesa.glue.event_catalog import WEBHOOK_EVENTS, RoomTyping, recipient_payloads, translation_of
 from sobremesa.glue.imported_rooms import ImportedRoomCreation
 from sobremesa.glue.node_registry import TableNodeRegistry
-from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.glue.topic_tenants import TopicTenants
 from sobremesa.glue.unread_changes import UnreadChanges
 from sobremesa.glue.unread_places import DigestPlaces
@@ -72,7 +76,9 @@ from sobremesa.rooms.judging import Judge, TimedJudge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
+from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Handler, Jobs
+from sobremesa.work.table_origin import Origin
 
 if TYPE_CHECKING:
     from sobremesa.app.application import Sobremesa
@@ -88,6 +94,23 @@ def limits_of(settings: Settings) -> Limits:
     from sobremesa.http.redis_limits import RedisLimits
 
     return RedisLimits(settings.redis)
+
+
+def open_accounts(app: Sobremesa, domains: UserDataOfDomains) -> Accounts:
+    """Build the service of users; `domains` returns the other domains that store data of users."""
+    return accounts_opening.open_accounts(
+        app.table,
+        app.clock,
+        app.ids,
+        keyring=app.store.keyring,
+        limits=app.limits,
+        jobs=app.jobs,
+        settings=app.settings,
+        transport=app.mail,
+        origin=app.store.origin,
+        domains=domains,
+        data_checks=app.data_schemas,
+    )
 
 
 def open_attachments(store: Store, ids: Ids, readers: RoomReaders) -> Attachments:
@@ -111,26 +134,62 @@ class OpenedLive(NamedTuple):
     presence: Presence
 
 
-def open_live(
-    store: Store, ids: Ids, accounts: Accounts, inboxes: Inboxes, subscriptions: Subscriptions, options: LiveOptions
-) -> OpenedLive:
+def open_live(app: Sobremesa, options: LiveOptions) -> OpenedLive:
     """Build the services that deliver events and presence to the clients of this node."""
-    table, clock, settings = store.table, store.clock, store.settings
+    table, clock, settings = app.table, app.clock, app.settings
 
     live = live_opening.open_live(
         table,
         clock,
-        translation_of(table, clock, accounts),
-        payloads=recipient_payloads(inboxes.counting),
-        memberships=subscriptions.memberships_at,
-        cursors=EventCursors(store.keyring.secret("gateway")),
+        translation_of(table, clock, app.accounts),
+        payloads=recipient_payloads(app.inboxes.counting),
+        memberships=app.subscriptions.memberships_at,
+        cursors=EventCursors(app.store.keyring.secret("gateway")),
         settings=settings,
-        node_id=(node_id := ids.mint()),
+        node_id=(node_id := app.ids.mint()),
         options=options,
     )
     is_alone = settings.redis is None or parse_store(settings.store).is_embedded
     node_registry = TableNodeRegistry(table, clock, node_id, options.presence, alone=is_alone)
     return OpenedLive(live, node_registry, Presence(live.hub, live.ephemeral, node_registry, options.presence))
+
+
+class RoomKinds(NamedTuple):
+    """The services of the three kinds of room."""
+
+    communities: Communities
+    conversations: Conversations
+    threads: Threads
+
+
+def room_context(app: Sobremesa, readers: RoomReaders, judge: TimedJudge | None) -> RoomContext:
+    """Return what the services of all kinds of room share."""
+    return RoomContext(
+        app.table,
+        app.clock,
+        app.ids,
+        app.accounts,
+        app.attachments,
+        app.jobs,
+        readers,
+        RoomTyping(app.live.typing),
+        judge,
+        app.store.has_own_clock,
+        app.data_schemas,
+    )
+
+
+def open_rooms(
+    context: RoomContext, origin: Origin, audit: Audit, idempotency: Idempotency, card_types: Iterable[CardType]
+) -> RoomKinds:
+    """Build the services of all kinds of room."""
+    communities = Communities(context, audit=audit, idempotency=idempotency)
+    share_server = communities.members.share_server
+    return RoomKinds(
+        communities,
+        Conversations(context, audit=audit, idempotency=idempotency, origin=origin, share_server=share_server),
+        Threads(context, audit=audit, idempotency=idempotency, card_types=card_types),
+    )
 
 
 class OpenedWebhooks(NamedTuple):

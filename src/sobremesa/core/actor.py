@@ -106,6 +106,10 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
         self.require_scope(scope, *or_one_of)
         return self.as_system()
 
+    def require_user(self) -> UserId:
+        """Return the id of the user; raise UserRequired for a server key."""
+        return self.user_id
+
     def require_person(self) -> None:
         """Raise PersonRequired for a bot, which has only the rights of its memberships."""
         if self.is_bot:

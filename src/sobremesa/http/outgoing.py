@@ -2,7 +2,7 @@
 
 A tenant chooses the URL of a webhook or of an imported file, and the server is inside a network that the tenant is not
 in: without these rules a request could reach the metadata service of a cloud, or a database. A host name may resolve to
-another address later, so each address is checked again at the moment of the connection (`guarded_session`).
+another address later, so each address is checked again at the moment of the connection (`GuardedClient`).
 """
 
 from __future__ import annotations
@@ -112,38 +112,45 @@ async def resolve_host(host: str) -> Sequence[str]:
     return [str(address[0]) for *_, address in found]
 
 
-def guarded_session(
-    rules: AddressRules,
-    *,
-    is_secure: bool,
-    timeout: aiohttp.ClientTimeout,
-    user_agent: str,
-    resolver: AbstractResolver | None = None,
-) -> aiohttp.ClientSession:
-    """Return a session that connects only to addresses that the rules allow, for URLs of one scheme.
+class GuardedClient:
+    """Opens sessions that connect only to addresses that the rules allow.
 
     The rules are applied to the address that a socket is about to connect to. A host name that resolves to a public
     address when it is checked and to a private one when it is used fails therefore too. It takes no proxy from the
     environment, since a proxy would connect to any address. Redirects are the caller's: `allow_redirects=False`.
     """
 
-    def create(found: aiohttp.connector.AddrInfoType) -> socket.socket:
-        family, kind, protocol, _, address = found
-        rules.require_reachable(str(address[0]), is_secure=is_secure)
-        created = socket.socket(family, kind, protocol)
-        created.setblocking(False)
-        return created
+    def __init__(
+        self, rules: AddressRules, user_agent: str, *, seconds: float, resolver: AbstractResolver | None = None
+    ) -> None:
+        self.rules = rules
+        self.seconds = seconds
+        self._user_agent = user_agent
+        self._resolver = resolver
 
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
-            limit=MAX_CONNECTIONS, limit_per_host=MAX_CONNECTIONS_PER_HOST, resolver=resolver, socket_factory=create
-        ),
-        timeout=timeout,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        trust_env=False,
-        headers={"user-agent": user_agent},
-    )
+    def session(self, *, is_secure: bool) -> aiohttp.ClientSession:
+        """Return a new session for URLs of one scheme."""
+
+        def create(found: aiohttp.connector.AddrInfoType) -> socket.socket:
+            family, kind, protocol, _, address = found
+            self.rules.require_reachable(str(address[0]), is_secure=is_secure)
+            created = socket.socket(family, kind, protocol)
+            created.setblocking(False)
+            return created
+
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=MAX_CONNECTIONS,
+                limit_per_host=MAX_CONNECTIONS_PER_HOST,
+                resolver=self._resolver,
+                socket_factory=create,
+            ),
+            timeout=aiohttp.ClientTimeout(total=self.seconds),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            headers={"user-agent": self._user_agent},
+        )
 
 
 def reason_of(failure: BaseException) -> str:

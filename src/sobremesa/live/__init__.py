@@ -6,7 +6,7 @@
 - `feed`: the ordered stream of events; `log_feed` reads the embedded change log, `stream_feed` DynamoDB Streams
   (`checkpoints` finds positions again), `redis_feed` the stream in Redis that `relay` fills; `fast_path` publishes
   new messages before any of them
-- `hub`: subscribers by topic; delivers events, and replays missed ones (`replay`, `recent_events`)
+- `hub`: delivers events to subscribers (`subscriber_index`), and replays missed ones (`replay`, `recent_events`)
 - `frames`, `wire`: what goes over a socket, and the one file that knows how the server writes it
 - `gateway`, `identify`, `socket`: the protocol with one client
 - `ephemeral`, `typing`, `presence`: events for connected clients only, which are not stored

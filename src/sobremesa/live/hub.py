@@ -11,7 +11,7 @@ only causes that membership to be read again, consistently, before the batch is 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeAlias
@@ -34,6 +34,7 @@ from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
 from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
+from sobremesa.live.subscriber_index import SubscriberIndex, discard_from
 from sobremesa.table.cache import Cache
 
 CACHED_IDS = 50_000
@@ -56,12 +57,13 @@ class Hub:
         self._feed = feed
         self._payloads = payloads
         self._memberships = memberships
-        self._subscribers: dict[Topic, set[Subscriber]] = defaultdict(set)
-        self._of_subject: dict[str, set[Subscriber]] = defaultdict(set)
+        self._index = index = SubscriberIndex()
+        self.subscribers_of, self.audience = index.count_of, index.audience
+        self.users_in, self.topics_of = index.users_in, index.topics_of
         self._attaching: list[Subscriber] = []
         self._recent = RecentEvents()
         self._replay = Replay(feed, self._recent, payloads, lookup)
-        self._broadcasts = Broadcasts(payloads, self._all_users_in, self._publish_to_user)
+        self._broadcasts = Broadcasts(payloads, index.all_users_in, self._publish_to_user)
         self._delivered_before: Cache[str, int] = Cache(CACHED_IDS)
         """The event count at the first delivery of each id."""
         self._undelivered: FeedBatch | None = None
@@ -133,73 +135,39 @@ class Hub:
             subscriber.end()
             return None
         for topic in subscriber.subscriptions:
-            self._subscribers[topic].add(subscriber)
+            self._index.by_topic[topic].add(subscriber)
         for topic in subscriber.lost:
             self._unsubscribed_early[topic].add(subscriber)
-        self._index(subscriber)
+        self._index.add(subscriber)
         return None
 
     def renew(self, subscriber: Subscriber, session_id: str | None) -> None:
         """Let a subscriber end with another session, or server key, than before."""
         if session_id == subscriber.session_id:
             return
-        is_attached = subscriber in self._of_subject.get(subscriber.user_id, ())
-        self._unindex(subscriber)
+        is_attached = subscriber in self._index.by_subject.get(subscriber.user_id, ())
+        self._index.remove(subscriber)
         subscriber.session_id = session_id
         if is_attached:
-            self._index(subscriber)
+            self._index.add(subscriber)
 
     def detach(self, subscriber: Subscriber) -> None:
         """Remove a subscriber."""
         for topic in subscriber.subscriptions:
-            self._discard(topic, subscriber)
+            self._index.discard(topic, subscriber)
         for topic in list(self._unsubscribed_early):
             self._settle_early(topic, subscriber)
         subscriber.subscriptions = {}
         subscriber.pending = []
-        self._unindex(subscriber)
-
-    def _index(self, subscriber: Subscriber) -> None:
-        for subject in (subscriber.user_id, subscriber.session_id):
-            if subject is not None:
-                self._of_subject[subject].add(subscriber)
-
-    def _unindex(self, subscriber: Subscriber) -> None:
-        for subject in (subscriber.user_id, subscriber.session_id):
-            subscribers = self._of_subject.get(subject or "")
-            if subscribers is not None:
-                subscribers.discard(subscriber)
-                if not subscribers:
-                    del self._of_subject[subject or ""]
-
-    def subscribers_of(self, user_id: UserId) -> int:
-        """Return how many subscribers a user has on this node."""
-        return len(self._of_subject.get(user_id, ()))
+        self._index.remove(subscriber)
 
     def attaching_of(self, user_id: UserId) -> int:
         """Return how many subscribers of a user are being attached."""
         return sum(subscriber.user_id == user_id for subscriber in self._attaching)
 
-    def _all_users_in(self, topic: Topic) -> set[UserId]:
-        return {subscriber.user_id for subscriber in self._subscribers.get(topic, ())}
-
-    def users_in(self, topic: Topic, at_most: int) -> set[UserId]:
-        """Return the users subscribed to a topic on this node; empty if there are more than `at_most` subscribers."""
-        subscribers = self._subscribers.get(topic, ())
-        return {subscriber.user_id for subscriber in subscribers} if len(subscribers) <= at_most else set()
-
-    def topics_of(self, user_id: UserId) -> set[Topic]:
-        """Return the topics that a user is subscribed to on this node."""
-        return {topic for subscriber in self._of_subject.get(user_id, ()) for topic in subscriber.subscriptions}
-
-    def audience(self) -> Counter[UserId]:
-        """Return the users connected to this node, with their number of subscribers."""
-        subscribers = set[Subscriber]().union(*self._of_subject.values())
-        return Counter(subscriber.user_id for subscriber in subscribers)
-
     def has_subscribers(self) -> bool:
         """Return whether there is a subscriber, or one is being attached."""
-        return bool(self._of_subject or self._attaching)
+        return bool(self._index.by_subject or self._attaching)
 
     @asynccontextmanager
     async def attaching(self, subscriber: Subscriber) -> AsyncIterator[None]:
@@ -220,10 +188,10 @@ class Hub:
         frame = text_frame(event_payload(event.t, event.d))
         topics: Sequence[Topic] = event.topics
         if max_subscribers is not None:
-            topics = [topic for topic in topics if len(self._subscribers.get(topic, ())) <= max_subscribers]
+            topics = [topic for topic in topics if len(self._index.by_topic.get(topic, ())) <= max_subscribers]
         if self._rechecks:
             topics = [topic for topic in topics if server_of(topic) is None]  # who may receive it is being read
-        for subscriber in self._subscribers_to(topics):
+        for subscriber in self._index.subscribers_to(topics):
             if subscriber.user_id != without:
                 subscriber.pending.append(frame)
                 subscriber.flush()
@@ -231,7 +199,7 @@ class Hub:
     def _publish_to_user(self, user_id: UserId, id: str, event: Event) -> None:
         """Deliver an event to one user, after everything that was delivered before."""
         frame = text_frame(event_payload(event.t, event.d, self.position(), id))
-        for subscriber in self._of_subject.get(user_id, ()):
+        for subscriber in self._index.by_subject.get(user_id, ()):
             subscriber.pending.append(frame)
             subscriber.flush()
 
@@ -260,7 +228,7 @@ class Hub:
     def end(self, subjects: Iterable[str]) -> None:
         """End the subscribers of these sessions or users."""
         for subject in subjects:
-            for subscriber in list(self._of_subject.get(subject_of(subject), ())):
+            for subscriber in list(self._index.by_subject.get(subject_of(subject), ())):
                 self.detach(subscriber)
                 subscriber.end()
 
@@ -276,15 +244,15 @@ class Hub:
         while True:
             keys, removals = self._changed_memberships(entries), self._removals
             members = await self._memberships(keys) if keys else {}
-            entries = await self._payloads.resolve_all(entries, self._subscribers)
+            entries = await self._payloads.resolve_all(entries, self._index.by_topic)
             is_settled = removals == self._removals and self._changed_memberships(entries) <= keys
-            if is_settled and not self._payloads.are_missing(entries, self._subscribers):
+            if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
     def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
         """Return the memberships of connected users that these entries change."""
         changes = [entry.audience for entry in entries if entry.audience is not None]
-        keys = {key for change in changes for key in change.membership_keys if key.user_id in self._of_subject}
+        keys = {key for change in changes for key in change.membership_keys if key.user_id in self._index.by_subject}
         topics = {topic for change in changes for topic in change.rechecks}
         topics |= {topic for user_id, topic in self._rechecks if user_id is None}
         for topic in topics:
@@ -297,7 +265,7 @@ class Hub:
 
     def _channel_memberships(self, topic: Topic) -> set[MembershipKey]:
         """Return the possible memberships in a channel of all who are subscribed to its server."""
-        users = self._all_users_in(topic) | self._all_users_in(server_of(topic) or topic)
+        users = self._index.all_users_in(topic) | self._index.all_users_in(server_of(topic) or topic)
         return {MembershipKey(user_id, topic) for user_id in users}
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
@@ -346,7 +314,7 @@ class Hub:
         if is_broadcast(event):
             self._broadcasts.start(entry.id, event)
             return
-        receiving = self._subscribers_to(event.topics)
+        receiving = self._index.subscribers_to(event.topics)
         if first is None:
             if entry.audience is not None and (ended := entry.audience.ended_topics):
                 receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
@@ -367,7 +335,7 @@ class Hub:
                 subscriber.pending.append(frame)
             if event.private and event.author is not None:
                 # The author's few subscribers are looked up, so that the loop above compares no users.
-                for subscriber in self._of_subject.get(event.author, ()):
+                for subscriber in self._index.by_subject.get(event.author, ()):
                     if subscriber in receiving:
                         subscriber.pending[-1] = entry.author_frame
         else:
@@ -375,12 +343,6 @@ class Hub:
                 subscriber.pending.append(frame_for(subscriber, entry))
         touched.update(dict.fromkeys(receiving))
         self.delivered += len(receiving)
-
-    def _subscribers_to(self, topics: Sequence[Topic]) -> Collection[Subscriber]:
-        found = [subscribers for topic in topics if (subscribers := self._subscribers.get(topic)) is not None]
-        if len(found) == 1:
-            return found[0]
-        return set[Subscriber]().union(*found) if found else ()
 
     async def _flush(self, touched: Sequence[Subscriber]) -> None:
         for number, subscriber in enumerate(touched, 1):
@@ -398,18 +360,20 @@ class Hub:
     def _subscribe(self, member: TopicMembership | None) -> None:
         if member is None:
             return
-        for subscriber in self._of_subject.get(member.user_id, ()):
+        for subscriber in self._index.by_subject.get(member.user_id, ()):
             known = subscriber.subscriptions.get(member.topic)
             since = self._recent.count if known is None else known.after
             subscriber.subscriptions[member.topic] = Subscription.by(member, since)
-            self._subscribers[member.topic].add(subscriber)
+            self._index.by_topic[member.topic].add(subscriber)
             self._settle_early(member.topic, subscriber)
 
     def _remove(self, removal: TopicRemoval) -> None:
         """End the subscriptions of the membership that ended, but not those of a later one."""
         user_id, topic, since = removal
         self._mark_stale(user_id)
-        subscribers = self._subscribers.get(topic, ()) if user_id is None else self._of_subject.get(user_id, ())
+        subscribers = (
+            self._index.by_topic.get(topic, ()) if user_id is None else self._index.by_subject.get(user_id, ())
+        )
         for subscriber in list(subscribers):
             self._settle_early(topic, subscriber)
             held = subscriber.subscriptions.get(topic)
@@ -418,13 +382,13 @@ class Hub:
                 self._drop_channels(topic, subscriber)
 
     def _unsubscribe(self, key: MembershipKey) -> None:
-        for subscriber in list(self._of_subject.get(key.user_id, ())):
+        for subscriber in list(self._index.by_subject.get(key.user_id, ())):
             if key.topic in subscriber.subscriptions:
                 self._drop(key.topic, subscriber)
                 self._drop_channels(key.topic, subscriber)
 
     def _unsubscribe_early(self, key: MembershipKey) -> None:
-        for subscriber in list(self._of_subject.get(key.user_id, ())):
+        for subscriber in list(self._index.by_subject.get(key.user_id, ())):
             if key.topic in subscriber.subscriptions:
                 self._drop(key.topic, subscriber)
                 self._drop_channels(key.topic, subscriber)
@@ -432,26 +396,15 @@ class Hub:
 
     def _settle_early(self, topic: Topic, subscriber: Subscriber) -> None:
         """The feed has reported the end of this membership, or the subscriber is gone."""
-        subscribers = self._unsubscribed_early.get(topic)
-        if subscribers is not None:
-            subscribers.discard(subscriber)
-            if not subscribers:
-                del self._unsubscribed_early[topic]
+        discard_from(self._unsubscribed_early, topic, subscriber)
 
     def _drop(self, topic: Topic, subscriber: Subscriber) -> None:
         if subscriber.pending:
             subscriber.flush()  # events from before the removal are delivered, later ones are not
         del subscriber.subscriptions[topic]
-        self._discard(topic, subscriber)
+        self._index.discard(topic, subscriber)
 
     def _drop_channels(self, server: Topic, subscriber: Subscriber) -> None:
         """End the subscriptions to channels of a server that the user is no longer in."""
         for topic in [topic for topic in subscriber.subscriptions if server_of(topic) == server]:
             self._drop(topic, subscriber)
-
-    def _discard(self, topic: Topic, subscriber: Subscriber) -> None:
-        subscribers = self._subscribers.get(topic)
-        if subscribers is not None:
-            subscribers.discard(subscriber)
-            if not subscribers:
-                del self._subscribers[topic]

@@ -370,7 +370,7 @@ class Rooms:
     async def _authorize_author(self, actor: Actor, room_id: RoomId, draft: Draft) -> Seat:
         """Return the seat for a send: of a user, or of a server key for a message of the system."""
         if draft.type != SYSTEM_TYPE:
-            actor.user_id  # noqa: B018 - refuses a server key before it can find out whether the room exists
+            actor.require_user()  # before a server key can find out whether the room exists
             return await self._access.authorize_send(actor, room_id)
         if actor.user is not None:
             raise Forbidden("Only a server key can send messages of the system.")

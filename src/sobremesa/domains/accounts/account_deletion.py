@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sobremesa.core.actor import DELETED_NAME, UserId
-from sobremesa.core.clock import Clock, instant
+from sobremesa.core.clock import instant
 from sobremesa.core.errors import Clash
-from sobremesa.domains.accounts.actor_cache import ActorCache
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.deletion_hooks import JOB, JobQueue, PendingDeletions, UserDataOfDomains
 from sobremesa.domains.accounts.entities import (
     AuditEntry,
@@ -29,14 +29,12 @@ from sobremesa.domains.accounts.entities import (
 )
 from sobremesa.domains.accounts.errors import WrongPassword
 from sobremesa.domains.accounts.recovery import Recovery
-from sobremesa.domains.accounts.sessions import Sessions
 from sobremesa.domains.accounts.username_claims import name_key
 from sobremesa.table import (
     Create,
     Delete,
     Key,
     Operation,
-    Table,
     Update,
     absent_or_null,
     equals,
@@ -54,20 +52,16 @@ class AccountDeletion:
 
     def __init__(
         self,
-        table: Table,
-        clock: Clock,
-        *,
-        sessions: Sessions,
-        actor_cache: ActorCache,
+        context: AccountContext,
         recovery: Recovery,
         jobs: JobQueue,
         pending_deletions: PendingDeletions,
         domains: UserDataOfDomains,
     ) -> None:
-        self._table = table
-        self._clock = clock
-        self._sessions = sessions
-        self._actor_cache = actor_cache
+        self._table = context.table
+        self._clock = context.clock
+        self._sessions = context.sessions
+        self._actor_cache = context.actor_cache
         self._recovery = recovery
         self._jobs = jobs
         self._pending_deletions = pending_deletions

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import Block, block_of, block_user, blocks_of
 from sobremesa.domains.accounts.errors import SelfBlock
-from sobremesa.table import Create, Delete, Page, Table
+from sobremesa.table import Create, Delete, Page
 from sobremesa.table.errors import ConditionFailed
 
 
 class Blocks:
     """Which users each user has blocked."""
 
-    def __init__(self, table: Table, clock: Clock, directory: Directory) -> None:
-        self._table = table
-        self._clock = clock
-        self._directory = directory
+    def __init__(self, context: AccountContext) -> None:
+        self._table = context.table
+        self._clock = context.clock
+        self._directory = context.directory
 
     async def block(self, actor: Actor, user_id: UserId) -> Block:
         """Block a user of the actor's tenant and return the block, which may exist already."""

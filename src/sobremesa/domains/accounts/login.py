@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy, Invalid
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import Credential, User, credential_of, log_in
 from sobremesa.domains.accounts.errors import AccountDisabled, BadCredentials
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.names import folded, normal_email
 from sobremesa.domains.accounts.passwords import Passwords
-from sobremesa.domains.accounts.sessions import Sessions, SignedIn
-from sobremesa.http.limits import Limits
-from sobremesa.table import Check, Create, Operation, Table, Update, equals, hash_part, remove, set_to
+from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.table import Check, Create, Operation, Update, equals, hash_part, remove, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
@@ -43,23 +41,13 @@ class Name(NamedTuple):
 class Login:
     """Creates sessions for users who log in with their password."""
 
-    def __init__(
-        self,
-        table: Table,
-        clock: Clock,
-        *,
-        directory: Directory,
-        passwords: Passwords,
-        sessions: Sessions,
-        limits: Limits,
-        addresses: KnownAddresses,
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._directory = directory
+    def __init__(self, context: AccountContext, passwords: Passwords, addresses: KnownAddresses) -> None:
+        self._table = context.table
+        self._clock = context.clock
+        self._directory = context.directory
         self._passwords = passwords
-        self._sessions = sessions
-        self._limits = limits
+        self._sessions = context.sessions
+        self._limits = context.limits
         self._addresses = addresses
 
     async def open_session(self, login: str, password: str, *, device: str | None, address: str) -> SignedIn:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.domains.accounts import entities
-from sobremesa.domains.accounts.actor_cache import ActorCache
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import AuditEntry, User
 from sobremesa.domains.accounts.errors import UsernameTaken, require_own_picture
 from sobremesa.domains.accounts.names import folded, lookalike_of, normal_display_name, normal_username
-from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks, name_key
 from sobremesa.table import (
     Condition,
     Create,
     Delete,
     Operation,
-    Table,
     Update,
     WritePattern,
     absent_or_null,
@@ -37,14 +33,12 @@ ATTEMPTS = 4
 class Profiles:
     """Changes profiles."""
 
-    def __init__(
-        self, table: Table, clock: Clock, *, directory: Directory, unclaimed: UnclaimedNames, actor_cache: ActorCache
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._directory = directory
-        self._unclaimed = unclaimed
-        self._actor_cache = actor_cache
+    def __init__(self, context: AccountContext) -> None:
+        self._table = context.table
+        self._clock = context.clock
+        self._directory = context.directory
+        self._unclaimed = context.unclaimed
+        self._actor_cache = context.actor_cache
 
     async def change_profile(
         self,

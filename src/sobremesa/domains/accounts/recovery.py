@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable
 
 from sobremesa.core.actor import SessionId, UserId
-from sobremesa.core.clock import Clock
 from sobremesa.domains.accounts.account_mails import reset_mail
-from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import (
     Credential,
     PasswordReset,
@@ -26,14 +24,11 @@ from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of, owner_of
 from sobremesa.domains.accounts.names import check_password
 from sobremesa.domains.accounts.passwords import Passwords
-from sobremesa.domains.accounts.sessions import Sessions
 from sobremesa.domains.mail.mailers import Transport, mail_of
-from sobremesa.http.limits import Limits
 from sobremesa.table import (
     Delete,
     Operation,
     Put,
-    Table,
     Update,
     absent_or_null,
     always,
@@ -51,29 +46,18 @@ class Recovery:
     """Changes and resets passwords."""
 
     def __init__(
-        self,
-        table: Table,
-        clock: Clock,
-        *,
-        passwords: Passwords,
-        sessions: Sessions,
-        audit: Audit,
-        limits: Limits,
-        tokens: MailedTokens,
-        addresses: KnownAddresses,
-        public_url: str,
-        find_by_email: Callable[[str], Awaitable[User | None]],
+        self, context: AccountContext, passwords: Passwords, addresses: KnownAddresses, tokens: MailedTokens
     ) -> None:
-        self._table = table
-        self._clock = clock
+        self._table = context.table
+        self._clock = context.clock
         self._passwords = passwords
-        self._sessions = sessions
-        self._audit = audit
-        self._limits = limits
+        self._sessions = context.sessions
+        self._audit = context.audit
+        self._limits = context.limits
         self._tokens = tokens
         self._addresses = addresses
-        self._public_url = public_url.rstrip("/")
-        self._find_by_email = find_by_email
+        self._public_url = context.settings.address.rstrip("/")
+        self._find_by_email = context.directory.find_by_email
 
     async def close(self) -> None:
         """Wait for the mails that are being sent."""

@@ -5,47 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sobremesa.core.actor import UserId
-from sobremesa.core.clock import Clock
-from sobremesa.core.ids import Ids
-from sobremesa.core.settings import Settings
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, register
 from sobremesa.domains.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
 from sobremesa.domains.accounts.names import check_password, lookalike_of, normal_email, normal_username
 from sobremesa.domains.accounts.passwords import Passwords
-from sobremesa.domains.accounts.sessions import Sessions, SignedIn
-from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks, name_key
-from sobremesa.table import Create, Operation, Table
+from sobremesa.table import Create, Operation
 from sobremesa.table.errors import ConditionFailed
 
 
 class Registration:
     """Creates users with a password."""
 
-    def __init__(
-        self,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
-        *,
-        directory: Directory,
-        passwords: Passwords,
-        sessions: Sessions,
-        addresses: KnownAddresses,
-        settings: Settings,
-        unclaimed: UnclaimedNames,
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._ids = ids
-        self._directory = directory
+    def __init__(self, context: AccountContext, passwords: Passwords, addresses: KnownAddresses) -> None:
+        self._table = context.table
+        self._clock = context.clock
+        self._ids = context.ids
+        self._directory = context.directory
         self._passwords = passwords
-        self._sessions = sessions
+        self._sessions = context.sessions
         self._addresses = addresses
-        self._settings = settings
-        self._unclaimed = unclaimed
+        self._settings = context.settings
+        self._unclaimed = context.unclaimed
 
     async def register(self, email: str, username: str, password: str, *, device: str | None, address: str) -> SignedIn:
         """Create a user with a session; EmailTaken or UsernameTaken if another user was first."""

@@ -8,13 +8,10 @@ closes the sockets.
 from __future__ import annotations
 
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound
-from sobremesa.domains.accounts.actor_cache import ActorCache
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import AuditEntry, User, revoke_tokens
-from sobremesa.domains.accounts.sessions import Sessions
-from sobremesa.table import Create, Table, Update, absent_or_null, set_to
+from sobremesa.table import Create, Update, absent_or_null, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
@@ -22,14 +19,12 @@ from sobremesa.table.updates import Changes
 class Revocation:
     """Revokes tokens, and disables and enables users."""
 
-    def __init__(
-        self, table: Table, clock: Clock, *, directory: Directory, sessions: Sessions, actor_cache: ActorCache
-    ) -> None:
-        self._table = table
-        self._clock = clock
-        self._directory = directory
-        self._sessions = sessions
-        self._actor_cache = actor_cache
+    def __init__(self, context: AccountContext) -> None:
+        self._table = context.table
+        self._clock = context.clock
+        self._directory = context.directory
+        self._sessions = context.sessions
+        self._actor_cache = context.actor_cache
 
     async def revoke(self, user: User, audit: Create[AuditEntry] | None = None) -> User:
         """Refuse all tokens issued before now, and end all sessions."""

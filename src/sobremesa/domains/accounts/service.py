@@ -1,6 +1,6 @@
 """Accounts: registration, login, profiles, blocks, passwords and deletion.
 
-`sessions`, `login`, `registration`, `verification`, `recovery` and `account_deletion` implement the longer operations.
+`password_accounts`, `sessions`, `tenant_users` and `account_deletion` implement the longer operations.
 """
 
 from __future__ import annotations
@@ -10,20 +10,16 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from sobremesa.core.actor import Actor, SessionId, Tenant, UserId
-from sobremesa.core.clock import Clock
 from sobremesa.core.custom_data import DataChecks
 from sobremesa.core.errors import NotFound
-from sobremesa.core.ids import Ids
-from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
 from sobremesa.domains.accounts.acting import Acting
-from sobremesa.domains.accounts.actor_cache import ActorCache
-from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, Audit, tenant_scope
+from sobremesa.domains.accounts.audit import OPERATOR, SYSTEM_SCOPE, tenant_scope
 from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.domains.accounts.blocks import Blocks
 from sobremesa.domains.accounts.bot_accounts import BotAccounts
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.deletion_hooks import JobQueue, PendingDeletions, UserDataOfDomains
-from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import (
     Session,
     User,
@@ -32,30 +28,17 @@ from sobremesa.domains.accounts.entities import (
 )
 from sobremesa.domains.accounts.errors import LogoutUnavailable
 from sobremesa.domains.accounts.exporting import export_user
-from sobremesa.domains.accounts.keyring import Keyring
-from sobremesa.domains.accounts.known_addresses import KnownAddresses
-from sobremesa.domains.accounts.login import Login
-from sobremesa.domains.accounts.mail import MailTasks
-from sobremesa.domains.accounts.mailed_tokens import MailedTokens
-from sobremesa.domains.accounts.names import check_device, normal_email
-from sobremesa.domains.accounts.passwords import Passwords
+from sobremesa.domains.accounts.names import normal_email
+from sobremesa.domains.accounts.password_accounts import PasswordAccounts
 from sobremesa.domains.accounts.profiles import Profiles
-from sobremesa.domains.accounts.recovery import Recovery
-from sobremesa.domains.accounts.registration import Registration
 from sobremesa.domains.accounts.revocation import Revocation
 from sobremesa.domains.accounts.server_keys import ServerKeys
-from sobremesa.domains.accounts.sessions import Sessions, SignedIn
+from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.domains.accounts.tenant_users import TenantUsers
-from sobremesa.domains.accounts.tokens import Tokens
-from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.user_batches import UserBatches
-from sobremesa.domains.accounts.verification import Verification
-from sobremesa.domains.mail.mailers import Transport
 from sobremesa.http.large_requests import LargeRequests
-from sobremesa.http.limits import Limits
 from sobremesa.table import (
     Page,
-    Table,
     Update,
     absent_or_null,
     set_to,
@@ -67,130 +50,47 @@ class Accounts:
 
     def __init__(
         self,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
+        context: AccountContext,
         *,
-        passwords: Passwords,
-        tokens: Tokens,
-        keyring: Keyring,
-        actor_cache: ActorCache,
-        audit: Audit,
-        limits: Limits,
-        transport: Transport | None,
+        passwords: PasswordAccounts,
         jobs: JobQueue,
-        settings: Settings,
         authentication: Authentication,
         server_keys: ServerKeys,
         bots: BotAccounts,
         domains: UserDataOfDomains,
-        unclaimed: UnclaimedNames,
         data_checks: DataChecks,
     ) -> None:
-        self._table = table
-        self._clock = clock
-        self._passwords = passwords
-        self._actor_cache = actor_cache
-        self._keyring = keyring
-        self._audit = audit
-        self._large_requests = LargeRequests()
-        self._directory = directory = Directory(table, unclaimed, Tenant(settings.tenant))
+        table, directory = context.table, context.directory
+        self._table, self._clock, self._keyring = table, context.clock, context.keyring
+        self._actor_cache, self._audit, self._sessions = context.actor_cache, context.audit, context.sessions
+        self._domains, self._large_requests = domains, LargeRequests()
+        self.server_keys, self.bots = server_keys, bots
+        self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
+        self.act_as = Acting(table, context.audit, directory.find_by_external_ids).act_as
+
         self.get_me, self.get_user, self.find_tenant = directory.get_me, directory.get_user, directory.find_tenant
         self.find_by_email, self.find_by_username = directory.find_by_email, directory.find_by_username
         self.find_by_usernames, self.profiles = directory.find_by_usernames, directory.profiles
         self.find_by_external_ids, self.require_users = directory.find_by_external_ids, directory.require_users
-        profiles = Profiles(table, clock, directory=directory, unclaimed=unclaimed, actor_cache=actor_cache)
+        profiles, blocks = Profiles(context), Blocks(context)
         self.change_profile = profiles.change_profile
-        blocks = Blocks(table, clock, directory)
         self.block, self.unblock = blocks.block, blocks.unblock
         self.get_block, self.list_blocks, self.has_blocked = blocks.get_block, blocks.list_blocks, blocks.has_blocked
-        self._domains = domains
-        self.server_keys = server_keys
-        self.bots = bots
-        self.authenticate, self.authenticate_until = authentication.authenticate, authentication.authenticate_until
-        self.act_as = Acting(table, audit, self.find_by_external_ids).act_as
-        self.pending_deletions = PendingDeletions(table, clock)
-        self._sessions = Sessions(table, clock, ids, tokens, keyring, actor_cache)
-        addresses = KnownAddresses(keyring.secret("addresses"))
-        self._registration = Registration(
-            table,
-            clock,
-            ids,
-            directory=directory,
-            passwords=passwords,
-            sessions=self._sessions,
-            addresses=addresses,
-            settings=settings,
-            unclaimed=unclaimed,
-        )
-        self._revocation = Revocation(
-            table, clock, directory=directory, sessions=self._sessions, actor_cache=actor_cache
-        )
-        mail = MailTasks(transport)
-        mailed = MailedTokens(clock, limits, mail)
-        self._verification = Verification(
-            table,
-            registration=self._registration,
-            directory=directory,
-            passwords=passwords,
-            tokens=mailed,
-            public_url=settings.address,
-        )
-        self._login = Login(
-            table,
-            clock,
-            directory=directory,
-            passwords=passwords,
-            sessions=self._sessions,
-            limits=limits,
-            addresses=addresses,
-        )
-        self._recovery = Recovery(
-            table,
-            clock,
-            passwords=passwords,
-            sessions=self._sessions,
-            audit=audit,
-            limits=limits,
-            tokens=mailed,
-            addresses=addresses,
-            public_url=settings.address,
-            find_by_email=directory.find_by_email,
-        )
-        self._account_deletion = AccountDeletion(
-            table,
-            clock,
-            sessions=self._sessions,
-            actor_cache=actor_cache,
-            recovery=self._recovery,
-            jobs=jobs,
-            pending_deletions=self.pending_deletions,
-            domains=domains,
-        )
 
-        users = TenantUsers(
-            table,
-            clock,
-            ids,
-            directory=directory,
-            profiles=profiles,
-            revocation=self._revocation,
-            account_deletion=self._account_deletion,
-            audit=audit,
-            unclaimed=unclaimed,
-            data_checks=data_checks,
-        )
-        self.upsert_user, self.get_tenant_user, self.delete_user = (
-            users.upsert_user,
-            users.get_tenant_user,
-            users.delete_user,
-        )
-        self.disable_user, self.enable_user, self.revoke_tokens = (
-            users.disable_user,
-            users.enable_user,
-            users.revoke_tokens,
-        )
-        self.upsert_users = UserBatches(table, users, audit).upsert_users
+        self._passwords = passwords
+        self.register, self.login = passwords.register, passwords.login
+        self.ask_registration, self.confirm_registration = passwords.ask_registration, passwords.confirm_registration
+        self.change_password = passwords.change_password
+        self.ask_reset, self.confirm_reset = passwords.ask_reset, passwords.confirm_reset
+
+        self._revocation = Revocation(context)
+        self.pending_deletions = PendingDeletions(table, context.clock)
+        self._account_deletion = AccountDeletion(context, passwords.recovery, jobs, self.pending_deletions, domains)
+        users = TenantUsers(context, profiles, self._revocation, self._account_deletion, data_checks)
+        self.get_tenant_user, self.upsert_user = users.get_tenant_user, users.upsert_user
+        self.delete_user, self.revoke_tokens = users.delete_user, users.revoke_tokens
+        self.disable_user, self.enable_user = users.disable_user, users.enable_user
+        self.upsert_users = UserBatches(table, users, context.audit).upsert_users
 
     async def prepare(self) -> None:
         """Do in advance what would make the first login slower than others."""
@@ -198,35 +98,9 @@ class Accounts:
 
     async def close(self) -> None:
         """Finish the work that runs after responses."""
-        await self._recovery.close()
-        self._passwords.close()
+        await self._passwords.close()
 
-    # Login and registration
-
-    async def register(
-        self, *, email: str, username: str, password: str, device: str | None = None, address: str = "here"
-    ) -> SignedIn:
-        """Create a user with a session; EmailTaken or UsernameTaken if another user was first."""
-        check_device(device)
-        return await self._registration.register(email, username, password, device=device, address=address)
-
-    async def ask_registration(self, *, email: str, username: str, password: str) -> None:
-        """Mail a registration token; the owner of a taken address receives a notice instead."""
-        await self._verification.ask(email, username, password)
-
-    async def confirm_registration(self, token: str, *, device: str | None = None, address: str = "here") -> SignedIn:
-        """Create the user of a registration token, with a session."""
-        check_device(device)
-        return await self._verification.confirm(token, device=device, address=address)
-
-    async def login(self, *, email: str, password: str, device: str | None = None, address: str = "here") -> SignedIn:
-        """Create a session; BadCredentials, after the same work, for an unknown user and for a wrong password.
-
-        `email` may also be a username. `address` is the IP address of the client: wrong passwords from other addresses
-        do not lock a user out at an address of an earlier login.
-        """
-        check_device(device)
-        return await self._login.open_session(email, password, device=device, address=address)
+    # Sessions
 
     async def refresh(self, refresh_token: str) -> SignedIn:
         """Return the next pair of tokens; if this token was used before, end the session and raise SessionEnded."""
@@ -288,26 +162,6 @@ class Accounts:
         entry = self._audit.entry(SYSTEM_SCOPE, OPERATOR, "signing_key.rotate", target=kid)
         await self._table.write(entry, pattern=record_act)
         return kid
-
-    # Passwords
-
-    async def change_password(self, actor: Actor, *, current: str, next: str) -> None:
-        """Set a new password and end all other sessions; WrongPassword if `current` is wrong."""
-        await self._recovery.change(await self.get_me(actor), current=current, next=next, keep=actor.session_id)
-
-    def ask_reset(self, email: str) -> None:
-        """Mail a reset token to the user with this address, if there is one, in the background.
-
-        MailNotConfigured without a mailer. The duration does not reveal whether the address is known.
-        """
-        self._recovery.ask(email)
-
-    async def confirm_reset(self, *, token: str, password: str, address: str = "here") -> None:
-        """Set a new password with a mailed token, which is used once; all sessions end.
-
-        `address` becomes the only known address of the user.
-        """
-        await self._recovery.confirm(token, password, address)
 
     # Deletion and export
 

@@ -9,23 +9,21 @@ import msgspec
 from msgspec import UNSET
 
 from sobremesa.core.actor import Actor, Tenant, UserId
-from sobremesa.core.clock import Clock, Instant
+from sobremesa.core.clock import Instant
 from sobremesa.core.custom_data import DataChecks
 from sobremesa.core.errors import Busy, NotFound, UnknownUsers
-from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
-from sobremesa.domains.accounts.audit import Audit, tenant_scope
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.audit import tenant_scope
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import AuditEntry, ExternalIdClaim, User, external_id_claim, upsert_user
 from sobremesa.domains.accounts.errors import ExternalIdTaken, HasExternalId, UsernameTaken
 from sobremesa.domains.accounts.external_ids import ExternalId, claim_external_id, require_external_id
 from sobremesa.domains.accounts.names import derive_username, with_suffix
 from sobremesa.domains.accounts.profiles import Profiles
 from sobremesa.domains.accounts.revocation import Revocation
-from sobremesa.domains.accounts.unclaimed_names import UnclaimedNames
 from sobremesa.domains.accounts.user_fields import UserFields, checked
 from sobremesa.domains.accounts.username_claims import claim_name, lookalike_checks
-from sobremesa.table import Create, Put, Table, absent_or_null, equals, present, set_to
+from sobremesa.table import Create, Put, absent_or_null, equals, present, set_to
 from sobremesa.table.errors import BadKey, ConditionFailed
 
 ATTEMPTS = 8
@@ -45,27 +43,21 @@ class TenantUsers:
 
     def __init__(
         self,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
-        *,
-        directory: Directory,
+        context: AccountContext,
         profiles: Profiles,
         revocation: Revocation,
         account_deletion: AccountDeletion,
-        audit: Audit,
-        unclaimed: UnclaimedNames,
         data_checks: DataChecks,
     ) -> None:
-        self._table = table
-        self._clock = clock
-        self._ids = ids
-        self._directory = directory
+        self._table = context.table
+        self._clock = context.clock
+        self._ids = context.ids
+        self._directory = context.directory
         self._profiles = profiles
         self._revocation = revocation
         self._account_deletion = account_deletion
-        self._audit = audit
-        self._unclaimed = unclaimed
+        self._audit = context.audit
+        self._unclaimed = context.unclaimed
         self._data_checks = data_checks
 
     async def upsert_user(self, actor: Actor, tenant: Tenant, external_id: str, fields: UserFields) -> Upserted:

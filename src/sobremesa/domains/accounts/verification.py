@@ -7,7 +7,7 @@ token, the owner of a taken one receives a notice. Usernames are public, and tak
 from __future__ import annotations
 
 from sobremesa.domains.accounts.account_mails import confirmation_mail, registered_mail
-from sobremesa.domains.accounts.directory import Directory
+from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.entities import PendingRegistration, ask_registration, pending_registration
 from sobremesa.domains.accounts.errors import BadRegistrationToken
 from sobremesa.domains.accounts.mailed_tokens import MailedTokens, hash_of
@@ -16,7 +16,7 @@ from sobremesa.domains.accounts.passwords import Passwords
 from sobremesa.domains.accounts.registration import Registration
 from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.domains.mail.mailers import Transport, mail_of
-from sobremesa.table import Create, Delete, Table
+from sobremesa.table import Create, Delete
 from sobremesa.table.errors import ConditionFailed
 
 
@@ -24,21 +24,14 @@ class Verification:
     """Registers users whose e-mail address is confirmed."""
 
     def __init__(
-        self,
-        table: Table,
-        *,
-        registration: Registration,
-        directory: Directory,
-        passwords: Passwords,
-        tokens: MailedTokens,
-        public_url: str,
+        self, context: AccountContext, registration: Registration, passwords: Passwords, tokens: MailedTokens
     ) -> None:
-        self._table = table
+        self._table = context.table
         self._registration = registration
-        self._directory = directory
+        self._directory = context.directory
         self._passwords = passwords
         self._tokens = tokens
-        self._public_url = public_url.rstrip("/")
+        self._public_url = context.settings.address.rstrip("/")
 
     async def ask(self, email: str, username: str, password: str) -> None:
         """Mail a token to a free address, or a notice to its owner, in the background; UsernameTaken at once."""

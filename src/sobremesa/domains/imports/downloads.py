@@ -9,7 +9,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver
 
 from sobremesa.domains.imports.errors import AttachmentRefused
-from sobremesa.http.outgoing import AddressRules, BadUrl, guarded_session, reason_of
+from sobremesa.http.outgoing import AddressRules, BadUrl, GuardedClient, reason_of
 
 TOTAL_SECONDS = 30.0
 MAX_REDIRECTS = 3
@@ -25,17 +25,15 @@ class Downloads:
     def __init__(
         self, rules: AddressRules, *, resolver: AbstractResolver | None = None, seconds: float = TOTAL_SECONDS
     ) -> None:
-        self._rules = rules
-        self._resolver = resolver
-        self._timeout = aiohttp.ClientTimeout(total=seconds)
+        self._client = GuardedClient(rules, "Sobremesa-Import", seconds=seconds, resolver=resolver)
 
     async def fetch(self, url: str) -> AsyncGenerator[bytes, None]:
         """Yield the content of a file; AttachmentRefused with the reason if it cannot be downloaded."""
         try:
             for _ in range(1 + MAX_REDIRECTS):
-                is_secure = (await self._rules.require_url(url)).startswith("https:")
+                is_secure = (await self._client.rules.require_url(url)).startswith("https:")
                 async with (
-                    self._session(is_secure=is_secure) as session,
+                    self._client.session(is_secure=is_secure) as session,
                     session.get(url, headers=_HEADERS, allow_redirects=False) as answer,
                 ):
                     if answer.status in REDIRECTS:
@@ -49,18 +47,9 @@ class Downloads:
         except BadUrl as refusal:
             raise AttachmentRefused(str(refusal)) from None
         except TimeoutError:
-            raise AttachmentRefused(f"The file was not downloaded within {self._timeout.total:g} s.") from None
+            raise AttachmentRefused(f"The file was not downloaded within {self._client.seconds:g} s.") from None
         except (aiohttp.ClientError, OSError, ValueError) as failure:
             raise AttachmentRefused(f"The file could not be downloaded: {reason_of(failure)}.") from None
-
-    def _session(self, *, is_secure: bool) -> aiohttp.ClientSession:
-        return guarded_session(
-            self._rules,
-            is_secure=is_secure,
-            timeout=self._timeout,
-            user_agent="Sobremesa-Import",
-            resolver=self._resolver,
-        )
 
 
 def _require_content(answer: aiohttp.ClientResponse) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import aiohttp
 from aiohttp.abc import AbstractResolver
 
-from sobremesa.http.outgoing import AddressRules, guarded_session, reason_of
+from sobremesa.http.outgoing import AddressRules, GuardedClient, reason_of
 
 TOTAL_SECONDS = 10.0
 MAX_RESPONSE_BYTES = 64 * 1024
@@ -39,9 +39,7 @@ class WebhookRequests:
     def __init__(
         self, rules: AddressRules, *, resolver: AbstractResolver | None = None, seconds: float = TOTAL_SECONDS
     ) -> None:
-        self._rules = rules
-        self._resolver = resolver
-        self._timeout = aiohttp.ClientTimeout(total=seconds)
+        self._client = GuardedClient(rules, "Sobremesa-Webhooks", seconds=seconds, resolver=resolver)
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Response:
@@ -56,7 +54,7 @@ class WebhookRequests:
                 error = await _read(answer)
                 status = answer.status
         except TimeoutError:
-            error = f"no response within {self._timeout.total:g} s"
+            error = f"no response within {self._client.seconds:g} s"
         except (aiohttp.ClientError, OSError, ValueError) as failure:
             error = reason_of(failure)
         return Response(status, round((time.monotonic() - started) * 1000), error, retry_after)
@@ -70,13 +68,7 @@ class WebhookRequests:
         """Return the session of a scheme. They share no connections: http reaches only allowed networks."""
         session = self._sessions.get(is_secure)
         if session is None:
-            session = self._sessions[is_secure] = guarded_session(
-                self._rules,
-                is_secure=is_secure,
-                timeout=self._timeout,
-                user_agent="Sobremesa-Webhooks",
-                resolver=self._resolver,
-            )
+            session = self._sessions[is_secure] = self._client.session(is_secure=is_secure)
         return session
 
 
