@@ -160,7 +160,7 @@ async def test_events_of_all_sizes_are_counted_and_others_handed_on() -> None:
 
         connection.on_answer = on_answer
         connection.send_text(b"tell me")
-        await asyncio.wait_for(finished.wait(), 10)
+        await asyncio.wait_for(finished.wait(), 60)
         connection.disconnect()
 
     assert tally.count == len(sizes)

@@ -33,7 +33,7 @@ def open_folder() -> Iterator[Path]:
 
 
 async def sum_by(url: str) -> int:
-    connection = await asyncpg.connect(url, timeout=5)
+    connection = await asyncpg.connect(url, timeout=60)
     try:
         found: int = await connection.fetchval("SELECT 1 + 1")
     finally:

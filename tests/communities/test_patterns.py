@@ -371,7 +371,7 @@ class Mailbox:
         self._letters.put_nowait(text)
 
     async def token(self) -> str:
-        return (await asyncio.wait_for(self._letters.get(), 20)).split("\n\n")[-2]
+        return (await asyncio.wait_for(self._letters.get(), 60)).split("\n\n")[-2]
 
 
 async def accounts_story(app: Sobremesa, clock: Ahead, mailbox: Mailbox) -> Actor:

@@ -358,7 +358,7 @@ async def test_job_is_run_by_one_of_two_runners(app: Sobremesa) -> None:
 
     await app.table.write(one=app.jobs.new("slow", "one"), two=app.jobs.new("slow", "two"))
     runners = [asyncio.create_task(app.jobs.run_pending({"slow": slow})) for _ in range(4)]
-    await asyncio.wait_for(both.wait(), 10)
+    await asyncio.wait_for(both.wait(), 60)
     waiting.set()
 
     assert sum(await asyncio.gather(*runners)) == 2

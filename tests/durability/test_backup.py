@@ -100,7 +100,7 @@ async def test_a_backup_is_made_while_another_process_holds_the_write_lock(
     holder = apsw.Connection(str(store))
     holder.execute("BEGIN IMMEDIATE; DELETE FROM items")
 
-    await asyncio.wait_for(engine.backup(tmp_path / "copy.db"), 5.0)
+    await asyncio.wait_for(engine.backup(tmp_path / "copy.db"), 60)
     holder.close()
 
     assert len(inspect(tmp_path / "copy.db").messages) == 1

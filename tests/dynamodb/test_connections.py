@@ -210,7 +210,7 @@ async def test_a_request_that_was_given_up_ends_its_connection() -> None:
         given_up.cancel()
         await asyncio.gather(given_up, return_exceptions=True)
 
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), 60)
 
 
 async def test_unexpected_response_closes_the_connection() -> None:

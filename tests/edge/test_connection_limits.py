@@ -54,7 +54,7 @@ async def refusal(client: aiohttp.ClientSession, request: bytes = REQUEST) -> by
     writer.write(request)
     received = b""
     with contextlib.suppress(ConnectionError):
-        received = await asyncio.wait_for(reader.read(), 10)
+        received = await asyncio.wait_for(reader.read(), 60)
     writer.close()
     return received
 
@@ -149,7 +149,7 @@ async def test_running_out_of_files_is_logged_and_over_when_connections_end(tmp_
             lines.append(json.loads(line))
         async with aiohttp.ClientSession(line.decode().strip()) as client:
             async with idle(client, limit // 4), opened(client, limit) as readers:
-                answered = [await asyncio.wait_for(_first_line(reader), 10) for reader in readers]
+                answered = [await asyncio.wait_for(_first_line(reader), 60) for reader in readers]
             assert b"HTTP/1.1 503 Unavailable\r\n" in answered
             assert await served_again(client)
     finally:

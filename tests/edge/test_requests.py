@@ -161,7 +161,7 @@ async def test_a_body_that_is_announced_too_large_is_refused_unread(client: aioh
     reader, writer = await connected(client)
     head = "POST /v1/tables HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ana-token\r\nContent-Length: 1000000\r\n\r\n"
     writer.write(head.encode())
-    assert b" 413 " in await asyncio.wait_for(reader.readline(), 30)
+    assert b" 413 " in await asyncio.wait_for(reader.readline(), 60)
     writer.close()
 
 

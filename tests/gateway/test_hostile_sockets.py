@@ -90,7 +90,7 @@ async def test_frames_wait_while_one_is_handled(served: ServedApp) -> None:
 async def test_malformed_handshake_leaves_no_connection_open(served: ServedApp, header: str) -> None:
     async with RawSocket(served.url, header) as raw:
         assert await raw.handshake() in (0, 400, 431)
-        assert await asyncio.wait_for(raw.reader.read(), 10) is not None
+        assert await asyncio.wait_for(raw.reader.read(), 60) is not None
 
 
 async def test_calls_of_unknown_methods_are_counted(served: ServedApp) -> None:

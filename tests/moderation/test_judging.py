@@ -93,7 +93,7 @@ async def test_judge_that_ignores_cancellation_is_not_awaited(community: Communi
     assert sent.flags == UNCHECKED
     assert not stopped.is_set()
     may_stop.set()
-    await asyncio.wait_for(stopped.wait(), 5)
+    await asyncio.wait_for(stopped.wait(), 60)
 
 
 async def test_cancelled_send_cancels_the_judge(community: Community, judge: Script) -> None:
@@ -108,12 +108,12 @@ async def test_cancelled_send_cancels_the_judge(community: Community, judge: Scr
 
     judge.answer = thinks
     sending = asyncio.create_task(community.send(community.member, "never mind"))
-    await asyncio.wait_for(began.wait(), 5)
+    await asyncio.wait_for(began.wait(), 60)
     sending.cancel()
 
     with pytest.raises(asyncio.CancelledError):
         await sending
-    await asyncio.wait_for(ended.wait(), 5)
+    await asyncio.wait_for(ended.wait(), 60)
     assert await community.contents() == []
 
 
