@@ -1,4 +1,4 @@
-"""What scheduling costs: it happens for every message, in the background."""
+"""What scheduling costs: it happens for every message, in the background, and for every user of a broadcast."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ async def test_only_the_first_message_writes_a_row_and_later_ones_read_nothing_m
         calls.append((measured.calls, measured.write > 0))
     # The participants, the state of one user and the transaction; then the participants alone.
     assert calls == [(3, True), (1, False), (1, False)]
+
+
+async def test_the_list_for_digests_costs_one_write_unit(env: DigestEnvironment) -> None:
+    await env.upsert("ana")
+    written = []
+    for name, email in (("ben", None), ("cleo", "cleo@example.com"), ("ana", "ana@example.com")):
+        with measure() as measured:
+            await env.upsert(name, email=email)
+        written.append(measured.write)
+    without, with_address, changed = written
+    assert with_address == without + 1
+    with measure() as measured:
+        await env.upsert("ben", display_name="Ben")
+    assert changed == measured.write + 1

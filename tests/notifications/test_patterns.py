@@ -66,5 +66,6 @@ async def test_every_declared_write_happens(env: DigestEnvironment) -> None:
     await env.app.conversations.mark_read(ana, room, sent.message_id)
     await env.digests(after=2 * DAY)
     await env.app.notifications.delete_user_data(ana.user_id)
+    assert [recounted async for recounted in env.app.recounts().run() if recounted.drift]
 
     require_writes(REGISTRY, env.app.table.meter.totals())

@@ -8,6 +8,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.settings import Settings
+from sobremesa.domains.accounts.digest_listing import listed
 from sobremesa.domains.accounts.directory import Directory
 from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, register
 from sobremesa.domains.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
@@ -110,7 +111,7 @@ class Registration:
 
     def _new_user(self, email: str, username: str) -> User:
         now = self._clock.now()
-        return User(
+        user = User(
             user_id=UserId(self._ids.mint()),
             username=username,
             email=email,
@@ -118,6 +119,7 @@ class Registration:
             created_at=now,
             updated_at=now,
         )
+        return listed(user)
 
     async def _refuse_taken(self, email: str, username: str) -> None:
         """Refuse taken names before the cost of hashing; the transaction checks them again."""

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.entities import DigestChoice, User
 from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
 
-DigestChoice: TypeAlias = Literal["off", "hourly", "daily"]
 Level: TypeAlias = Literal["all", "mentions", "none"]
 
 
@@ -78,9 +78,10 @@ digest_state_of = Lookup("NOT.2", "When is this user looked at for a digest?", D
 due_digests = Pattern("NOT.3", "Which users are looked at in this time bucket and shard?", DueDigest, consistent=True)
 sweep_of = Lookup("NOT.4", "How far is this shard of the digests swept?", DigestSweep, consistent=True)
 
-change_settings = WritePattern("NOT.20", "Change the notification settings", NotificationSettings, DigestState)
+change_settings = WritePattern("NOT.20", "Change the notification settings", NotificationSettings, DigestState, User)
 schedule_digest = WritePattern("NOT.21", "Schedule a look at a user", DigestState, DueDigest)
 claim_digest = WritePattern("NOT.22", "Claim the digest of a window", DigestState, DueDigest)
 drop_digest = WritePattern("NOT.23", "Drop a look at a user", DigestState, DueDigest)
 keep_sweep = WritePattern("NOT.24", "Acquire or renew the lease of a shard of the digests", DigestSweep)
 clean_up = WritePattern("NOT.25", "Delete the notification settings of a user", NotificationSettings, DigestState)
+list_user = WritePattern("NOT.28", "List a user for digests, or remove one from the list", User, NotificationSettings)
