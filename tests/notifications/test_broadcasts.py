@@ -65,6 +65,8 @@ async def test_a_broadcast_alone_is_mailed_once_to_every_user_with_an_address(en
     assert mails[0].message["Subject"] == "You have 1 notification"
     assert "news (1 notification)\n  shop: We are open: From nine.\n" in mails[0].text()
     assert await env.digests(after=3 * DAY) == []
+    await env.broadcast(ACME)
+    assert recipients(await env.digests(after=31 * MINUTE)) == ["dana@example.com"]
 
 
 async def test_two_broadcasts_of_a_window_are_one_digest_and_the_next_one_waits(env: DigestEnvironment) -> None:
