@@ -48,7 +48,7 @@ M = [MessageId(f"m{number}") for number in range(5)]
 class Scene(NamedTuple):
     """Rows of every kind, at least two of each, so that a pattern can find too many."""
 
-    user: tuple[accounts.User, accounts.User]
+    user: tuple[accounts.User, ...]
     credential: tuple[accounts.Credential, accounts.Credential]
     email: accounts.EmailClaim
     username: accounts.UsernameClaim
@@ -124,8 +124,11 @@ def set_scene() -> Scene:
 
     return Scene(
         user=(
-            accounts.User(user_id=A, username="ana", email="ana@example.com"),
-            accounts.User(user_id=B, username="ben", email="ben@example.com"),
+            accounts.User(user_id=A, username="ana", email="ana@example.com", digest_shard=1),
+            accounts.User(user_id=B, username="ben", email="ben@example.com", digest_shard=12),
+            accounts.User(user_id=UserId("una"), username="una", digest_shard=1),
+            accounts.User(user_id=UserId("uma"), username="uma", tenant=Tenant("acme"), digest_shard=1),
+            accounts.User(user_id=UserId("udo"), username="udo"),
         ),
         credential=(
             accounts.Credential(user_id=A, hash="x", updated_at=NOW),
@@ -317,6 +320,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
     "ACC.3": lambda s: (accounts.username_claim(username="ana"), [s.username]),
     "ACC.17": lambda s: (accounts.tenant_username_claim(tenant="acme", username="ana"), [s.tenant_usernames[0]]),
     "ACC.18": lambda s: (accounts.external_id_claim(tenant="other", external_id="7"), [s.external_ids[1]]),
+    "ACC.19": lambda s: (accounts.users_for_digests(tenant="default", digest_shard=1), [s.user[0], s.user[2]]),
     "ACC.4": lambda s: (accounts.session_by_id(user_id=A, session_id="two"), [s.sessions[1]]),
     "ACC.5": lambda s: (accounts.sessions_of(user_id=A), s.sessions[:2]),
     "ACC.6": lambda s: (accounts.identity_by_key(identity="i"), [s.identity]),
@@ -345,7 +349,7 @@ READS: dict[str, Callable[[Scene], Asked]] = {
 class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
-    whole = ("JOB.1", "ACC.15", "COM.1", "COM.37", "COM.60", "MOD.2", "MOD.10")
+    whole = ("JOB.1", "ACC.15", "ACC.19", "COM.1", "COM.37", "COM.60", "MOD.2", "MOD.10")
 
     def set_scene(self) -> Scene:
         return set_scene()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from notifications.environment import DAY, MINUTE, DigestEnvironment
 from pattern_tests import PatternTests, require_writes
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.domains.notifications import entities as rows
 from sobremesa.table import Entity, Registry
 
@@ -22,6 +22,7 @@ class Scene(NamedTuple):
     states: list[rows.DigestState]
     due: list[rows.DueDigest]
     sweeps: list[rows.DigestSweep]
+    walks: list[rows.DigestWalk]
 
     def rows(self) -> list[Entity]:
         return [row for kind in self for row in kind]
@@ -38,6 +39,12 @@ def set_scene() -> Scene:
             for user_id in (A, B)
         ],
         sweeps=[rows.DigestSweep(shard=shard, bucket=7) for shard in (1, 2)],
+        walks=[
+            rows.DigestWalk(tenant=tenant, inbox=inbox, message_id=message_id, received_ms=1, ttl=FAR)
+            for tenant in (Tenant("acme"), Tenant("shop"))
+            for inbox in ("news", "orders")
+            for message_id in ("one", "two")
+        ],
     )
 
 
@@ -49,6 +56,7 @@ class TestPatterns(PatternTests):
         "NOT.2": lambda scene: (rows.digest_state_of(user_id=A), scene.states[:1]),
         "NOT.3": lambda scene: (rows.due_digests(bucket=1, shard=2), scene.due[:6]),
         "NOT.4": lambda scene: (rows.sweep_of(shard=1), scene.sweeps[:1]),
+        "NOT.5": lambda scene: (rows.walk_of(tenant="acme", inbox="news", message_id="two"), [scene.walks[1]]),
     }
 
     def set_scene(self) -> Scene:
@@ -66,5 +74,8 @@ async def test_every_declared_write_happens(env: DigestEnvironment) -> None:
     await env.app.conversations.mark_read(ana, room, sent.message_id)
     await env.digests(after=2 * DAY)
     await env.app.notifications.delete_user_data(ana.user_id)
+    await env.broadcast()
+    await env.digests()
+    assert [recounted async for recounted in env.app.recounts().run() if recounted.drift]
 
     require_writes(REGISTRY, env.app.table.meter.totals())

@@ -151,7 +151,7 @@ class Sobremesa:
             self.webhook_delivery.queue,
         ]
         if self.digests is not None:
-            handlers.append(self.digests.changes)
+            handlers += [self.digests.changes, self.digests.broadcasts]
         return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
 
     @classmethod

@@ -12,6 +12,7 @@ from sobremesa.domains.conversations import adopting as conversations_adopting
 from sobremesa.domains.conversations import recounting as conversations_recounting
 from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.inboxes import adopting as inboxes_adopting
+from sobremesa.domains.notifications import recounting as notifications_recounting
 from sobremesa.domains.threads import adopting as threads_adopting
 from sobremesa.domains.threads import recounting as threads_recounting
 from sobremesa.domains.threads.entities import THREADS
@@ -58,5 +59,6 @@ def recounts(app: Sobremesa) -> Recounts:
             ),
             *room_recounts(THREADS, table, app.threads.reaction_cleanup, partial(threads_recounting.check, table)),
             workspaces_recounting.recount(table),
+            notifications_recounting.recount(table),
         ],
     )

@@ -58,7 +58,9 @@ from sobremesa.domains.webhooks.service import Webhooks
 from sobremesa.domains.webhooks.stored_secrets import StoredSecrets
 from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE
+from sobremesa.glue import broadcast_digests
 from sobremesa.glue.amendment_records import ThreadFiles
+from sobremesa.glue.broadcast_digests import BroadcastDigests
 from sobremesa.glue.event_catalog import WEBHOOK_EVENTS, RoomTyping, recipient_payloads, translation_of
 from sobremesa.glue.imported_rooms import ImportedRoomCreation
 from sobremesa.glue.node_registry import TableNodeRegistry
@@ -254,6 +256,7 @@ class OpenedDigests(NamedTuple):
     """The parts of digests: what schedules them, and what sends them."""
 
     changes: UnreadChanges
+    broadcasts: BroadcastDigests
     sweeper: DigestSweeper
 
     async def run(self) -> None:
@@ -280,7 +283,11 @@ def open_digests(app: Sobremesa, transport: Transport) -> OpenedDigests:
         tokens=UnsubscribeTokens(app.store.keyring.secret("unsubscribe")),
         public_url=settings.address,
     )
-    return OpenedDigests(UnreadChanges(table, schedule), DigestSweeper(table, clock, digests, schedule, app.ids.mint()))
+    return OpenedDigests(
+        UnreadChanges(table, schedule),
+        BroadcastDigests(table, clock, schedule, app.jobs),
+        DigestSweeper(table, clock, digests, schedule, app.ids.mint()),
+    )
 
 
 def http_judge_of(settings: Settings, clock: Clock, ids: Ids) -> HttpJudge | None:
@@ -342,6 +349,8 @@ def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
 def job_handlers(app: Sobremesa) -> dict[str, Handler]:
     """Return what runs each kind of background job, by the name of the job."""
     hooks = app.incoming_webhooks
+    # Without mail, the walks of broadcasts wait until there is.
+    walks = {} if app.digests is None else {broadcast_digests.JOB: app.digests.broadcasts.run}
     return {
         DELETE_ACCOUNT: app.accounts.finish_deletion,
         CLEAN_SERVER: in_order(
@@ -355,6 +364,7 @@ def job_handlers(app: Sobremesa) -> dict[str, Handler]:
         inbox_delivery.JOB: app.inboxes.delivery.run,
         webhook_replaying.JOB: app.webhook_delivery.replaying.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,
+        **walks,
         **{rooms.reaction_cleanup.job: rooms.reaction_cleanup.clean for rooms in app.room_kinds},
     }
 

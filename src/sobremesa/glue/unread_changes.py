@@ -1,7 +1,7 @@
 """Schedules digests: of the change stream, it finds the users who have something new to read.
 
 Messages of conversations and threads are for their participants, messages of channels for those they mention, and
-notifications for their recipient. A broadcast is for everyone, and causes no digests of its own.
+notifications for their recipient. A broadcast is for everyone: `broadcast_digests` walks all users for it.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from sobremesa.core.clock import instant
 from sobremesa.core.errors import Clash
 from sobremesa.domains.accounts.context import AccountContext
 from sobremesa.domains.accounts.deletion_hooks import JOB, JobQueue, PendingDeletions, UserDataOfDomains
+from sobremesa.domains.accounts.digest_listing import listing
 from sobremesa.domains.accounts.entities import (
     AuditEntry,
     Credential,
@@ -130,8 +131,9 @@ class AccountDeletion:
         return Update(
             user.own_key(),
             set_to(username=DELETED_NAME, email=None, updated_at=now, deleted_at=now),
+            listing(user, deleted_at=now),
             remove("avatar_url", "password_hash", "is_admin", "identity", "identities", "external_id"),
-            remove("display_name", "contact_email", "data", "locale", "time_zone"),
+            remove("display_name", "contact_email", "data", "locale", "time_zone", "digest_choice"),
             when=absent_or_null("deleted_at") & equals("username", user.username) & unchanged,
         )
 

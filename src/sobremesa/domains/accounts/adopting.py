@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sobremesa.core.actor import DEFAULT_TENANT
 from sobremesa.core.errors import Invalid
+from sobremesa.domains.accounts.digest_listing import is_unchanged, listing, shard_of
 from sobremesa.domains.accounts.entities import EmailClaim, User, email_claim
 from sobremesa.domains.accounts.names import folded, normal_email
 from sobremesa.domains.accounts.username_claims import claim_name, name_key
@@ -20,7 +21,7 @@ def moves(table: Table) -> Sequence[Move]:
     async def missing(user: User) -> Sequence[Step]:
         if user.deleted_at is not None:
             return ()
-        return (*await _email(table, user), *await claim_username(table, user))
+        return (*await _email(table, user), *await claim_username(table, user), *_unlisted(user))
 
     return (Companions(User, missing),)
 
@@ -47,6 +48,14 @@ async def _email(table: Table, user: User) -> Sequence[Step]:
     )
     claims = [] if claim is not None else [Create(EmailClaim(email=email, user_id=user.user_id))]
     return (Step("its e-mail address is not claimed", [*claims, profile]),)
+
+
+def _unlisted(user: User) -> Sequence[Step]:
+    if user.digest_shard == shard_of(user):
+        return ()
+    still = present() & absent_or_null("deleted_at")
+    still &= is_unchanged(user, "digest_choice") & is_unchanged(user, "contact_email")
+    return (Step("it is not listed for digests", [Update(user.own_key(), listing(user), when=still)]),)
 
 
 async def claim_username(table: Table, user: User) -> Sequence[Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from sobremesa.core.actor import (
     DEFAULT_TENANT,
@@ -15,7 +15,11 @@ from sobremesa.core.actor import (
     own_picture,
 )
 from sobremesa.core.clock import EPOCH, Instant
-from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
+from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
+
+DigestChoice: TypeAlias = Literal["off", "hourly", "daily"]
+
+DIGEST_SHARDS = 16
 
 
 class User(Entity):
@@ -23,6 +27,7 @@ class User(Entity):
 
     keys = Keys(pk="USER#{user_id}", sk="PROFILE")
     by_email = Index(gsi1, pk="EMAIL#{email}", sk="USER#{user_id}")
+    for_digests = Index(gsi2, pk="t#{tenant}DIGEST#{digest_shard}", sk="{user_id}")
 
     user_id: UserId
     username: str = ""
@@ -49,6 +54,10 @@ class User(Entity):
     """The keys of further ones: of other issuers of the tenant, or of a user whom the backend created."""
     password_hash: str | None = None
     """Only on legacy rows; it moves to the Credential at the next login."""
+    digest_choice: DigestChoice | None = None
+    """The choice in the notification settings, here as well, so that a change of the address knows it."""
+    digest_shard: int | None = None
+    """Lists the user among those who can receive digests; None without an address, or if digests are turned off."""
     created_at: Instant = EPOCH
     updated_at: Instant = EPOCH
     deleted_at: Instant | None = None
@@ -263,6 +272,9 @@ pending_deletions = Lookup("ACC.14", "Which users are being deleted?", Departing
 audit_of = Pattern("ACC.15", "What was recorded in this scope and month?", AuditEntry, newest_first=True)
 pending_registration = Lookup(
     "ACC.16", "Which registration does this token confirm?", PendingRegistration, consistent=True
+)
+users_for_digests = Pattern(
+    "ACC.19", "Which users of this tenant can receive digests, in one shard?", User, index="for_digests"
 )
 
 register = WritePattern(

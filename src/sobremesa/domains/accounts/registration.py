@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.context import AccountContext
+from sobremesa.domains.accounts.digest_listing import listed
 from sobremesa.domains.accounts.entities import Credential, EmailClaim, User, register
 from sobremesa.domains.accounts.errors import EmailTaken, RegistrationByMail, RegistrationClosed, UsernameTaken
 from sobremesa.domains.accounts.known_addresses import KnownAddresses
@@ -94,7 +95,7 @@ class Registration:
 
     def _new_user(self, email: str, username: str) -> User:
         now = self._clock.now()
-        return User(
+        user = User(
             user_id=UserId(self._ids.mint()),
             username=username,
             email=email,
@@ -102,6 +103,7 @@ class Registration:
             created_at=now,
             updated_at=now,
         )
+        return listed(user)
 
     async def _refuse_taken(self, email: str, username: str) -> None:
         """Refuse taken names before the cost of hashing; the transaction checks them again."""

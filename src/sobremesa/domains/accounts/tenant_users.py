@@ -15,6 +15,7 @@ from sobremesa.core.errors import Busy, NotFound, UnknownUsers
 from sobremesa.domains.accounts.account_deletion import AccountDeletion
 from sobremesa.domains.accounts.audit import tenant_scope
 from sobremesa.domains.accounts.context import AccountContext
+from sobremesa.domains.accounts.digest_listing import listed, relist
 from sobremesa.domains.accounts.entities import AuditEntry, ExternalIdClaim, User, external_id_claim, upsert_user
 from sobremesa.domains.accounts.errors import ExternalIdTaken, HasExternalId, UsernameTaken
 from sobremesa.domains.accounts.external_ids import ExternalId, claim_external_id, require_external_id
@@ -174,13 +175,15 @@ class TenantUsers:
         # Tokens of a deleted user with this id were issued before now.
         revoked = {} if replaces is None else {"tokens_valid_after": now}
         linked = msgspec.structs.replace(user, external_id=external_id)
+        relisted, same_choice = relist(user, fields.stored())
+        unlinked = absent_or_null("external_id")
 
         written = await self._profiles.write(
             user,
             name,
-            set_to(**fields.stored(), **revoked, external_id=external_id),
+            set_to(**fields.stored(), **revoked, external_id=external_id) + relisted,
             audit=self._entry(actor, "user.link", linked) if is_audited else None,
-            when=absent_or_null("external_id"),
+            when=unlinked if same_choice is None else unlinked & same_choice,
             external_id=_claim(linked, now, replaces),
             pattern=upsert_user,
         )
@@ -196,7 +199,11 @@ class TenantUsers:
             return Upserted(user, is_new=False, is_changed=False)
         entry = None if actor is None else self._entry(actor, "user.update", user, names)
 
-        written = await self._profiles.write(user, name, set_to(**changed), audit=entry, pattern=upsert_user)
+        relisted, same_choice = relist(user, changed)
+
+        written = await self._profiles.write(
+            user, name, set_to(**changed) + relisted, audit=entry, when=same_choice, pattern=upsert_user
+        )
 
         return Upserted(written, is_new=False, is_changed=True)
 
@@ -214,7 +221,7 @@ class TenantUsers:
         if username is UNSET:
             derived = derive_username(fields.display_name or external_id)
             username = derived if attempt == 0 else with_suffix(derived)
-        return User(
+        user = User(
             user_id=UserId(self._ids.mint()),
             username=username,
             tenant=tenant,
@@ -225,6 +232,7 @@ class TenantUsers:
             updated_at=now,
             **fields.stored(),
         )
+        return listed(user)
 
     def _entry(self, actor: Actor, action: str, user: User, fields: Sequence[str] = ()) -> Create[AuditEntry]:
         details = {"externalId": str(user.external_id)} | ({"fields": " ".join(fields)} if fields else {})

@@ -9,7 +9,8 @@ from msgspec import UNSET, Meta, UnsetType
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.notifications.entities import DigestChoice, Level
+from sobremesa.domains.accounts.entities import DigestChoice
+from sobremesa.domains.notifications.entities import Level
 from sobremesa.domains.notifications.errors import NoQuietHours, UnknownTimeZone
 from sobremesa.domains.notifications.quiet_hours import MAX_ZONE
 from sobremesa.domains.notifications.service import Notifications

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.entities import DigestChoice, User
 from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
 
-DigestChoice: TypeAlias = Literal["off", "hourly", "daily"]
 Level: TypeAlias = Literal["all", "mentions", "none"]
 
 
@@ -73,14 +73,38 @@ class DigestSweep(Entity):
     leased_until_ms: int = 0
 
 
+class DigestWalk(Entity):
+    """How far the users of a tenant are walked for a broadcast. It remains, so that a broadcast is walked once."""
+
+    keys = Keys(pk="t#{tenant}DIGESTWALK#{inbox}", sk="{message_id}")
+    expires = "ttl"
+
+    tenant: Tenant
+    inbox: str
+    message_id: str
+    received_ms: int
+    """Since when the broadcast is unread."""
+    part: int = 0
+    """The job that walks: each does a part, so that other jobs have their turn."""
+    shard: int = 0
+    """The shard of the listing to continue with; all are done if there is no such shard."""
+    after: str | None = None
+    """The last user who is done in that shard."""
+    ttl: int
+
+
 settings_of = Lookup("NOT.1", "What has this user chosen about notifications?", NotificationSettings, consistent=True)
 digest_state_of = Lookup("NOT.2", "When is this user looked at for a digest?", DigestState, consistent=True)
 due_digests = Pattern("NOT.3", "Which users are looked at in this time bucket and shard?", DueDigest, consistent=True)
 sweep_of = Lookup("NOT.4", "How far is this shard of the digests swept?", DigestSweep, consistent=True)
+walk_of = Lookup("NOT.5", "How far are the users of this tenant walked for a broadcast?", DigestWalk, consistent=True)
 
-change_settings = WritePattern("NOT.20", "Change the notification settings", NotificationSettings, DigestState)
+change_settings = WritePattern("NOT.20", "Change the notification settings", NotificationSettings, DigestState, User)
 schedule_digest = WritePattern("NOT.21", "Schedule a look at a user", DigestState, DueDigest)
 claim_digest = WritePattern("NOT.22", "Claim the digest of a window", DigestState, DueDigest)
 drop_digest = WritePattern("NOT.23", "Drop a look at a user", DigestState, DueDigest)
 keep_sweep = WritePattern("NOT.24", "Acquire or renew the lease of a shard of the digests", DigestSweep)
 clean_up = WritePattern("NOT.25", "Delete the notification settings of a user", NotificationSettings, DigestState)
+start_walk = WritePattern("NOT.26", "Start the walk of a broadcast", DigestWalk)
+continue_walk = WritePattern("NOT.27", "Save how far the walk of a broadcast is", DigestWalk)
+list_user = WritePattern("NOT.28", "List a user for digests, or remove one from the list", User, NotificationSettings)

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.gather import gather_bounded
+from sobremesa.domains.accounts.entities import DigestChoice
 from sobremesa.domains.notifications.entities import (
-    DigestChoice,
     DigestState,
     DueDigest,
     digest_state_of,

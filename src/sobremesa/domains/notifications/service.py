@@ -9,11 +9,12 @@ from msgspec import UNSET, UnsetType
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import NotFound, Refusal
+from sobremesa.core.errors import Busy, NotFound, Refusal
 from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.digest_listing import set_choice
+from sobremesa.domains.accounts.entities import DigestChoice, User
 from sobremesa.domains.accounts.service import Accounts
 from sobremesa.domains.notifications.entities import (
-    DigestChoice,
     DigestState,
     Level,
     NotificationSettings,
@@ -25,6 +26,10 @@ from sobremesa.domains.notifications.errors import NoQuietHours
 from sobremesa.domains.notifications.quiet_hours import require_zone
 from sobremesa.domains.notifications.unsubscribing import UnsubscribeTokens
 from sobremesa.table import Delete, Table, Upsert, always, set_to
+from sobremesa.table.errors import ConditionFailed
+
+ATTEMPTS = 4
+"""How often a change is retried after a concurrent change of the same user."""
 
 
 class Notifications:
@@ -80,23 +85,38 @@ class Notifications:
     async def unsubscribe(self, token: str) -> None:
         """End the digests of a token's user; again, or for a deleted user, it has no effect."""
         user_id = self._tokens.read(token)
-        try:
-            await self._accounts.get_user(user_id)
-        except NotFound:
+        if await self._find_user(user_id) is None:
             return
         await self._write(user_id, {"digest": "off"})
 
     async def _write(self, user_id: UserId, changed: Mapping[str, Any]) -> None:
         if not changed:
             return
-        choice = None
-        if "digest" in changed:
-            choice = Upsert(DigestState.key(user_id=user_id), set_to(choice=changed["digest"]))
-        await self._table.write(
-            settings=Upsert(NotificationSettings.key(user_id=user_id), set_to(updated_at=self._clock.now(), **changed)),
-            choice=choice,
-            pattern=change_settings,
-        )
+        changes = set_to(updated_at=self._clock.now(), **changed)
+        settings = Upsert(NotificationSettings.key(user_id=user_id), changes)
+        if "digest" not in changed:
+            await self._table.write(settings, pattern=change_settings)
+            return
+        choice: DigestChoice = changed["digest"]
+        for _ in range(ATTEMPTS):
+            user = await self._find_user(user_id)
+            try:
+                await self._table.write(
+                    settings=settings,
+                    choice=Upsert(DigestState.key(user_id=user_id), set_to(choice=choice)),
+                    user=None if user is None else set_choice(user, choice),
+                    pattern=change_settings,
+                )
+            except ConditionFailed:
+                continue  # the address of the user was changed by another request in between
+            return
+        raise Busy
+
+    async def _find_user(self, user_id: UserId) -> User | None:
+        try:
+            return await self._accounts.get_user(user_id)
+        except NotFound:
+            return None
 
     # The data of a user
 

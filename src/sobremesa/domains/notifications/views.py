@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.notifications.entities import DigestChoice, Level, NotificationSettings
+from sobremesa.domains.accounts.entities import DigestChoice
+from sobremesa.domains.notifications.entities import Level, NotificationSettings
 from sobremesa.http.endpoints import Output
 
 
