@@ -14,7 +14,7 @@ Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
 """A question, and the rows that it finds."""
 
 
-class Scene(Protocol):
+class Dataset(Protocol):
     """Rows of every kind in several partitions, so that a wrong query finds too much."""
 
     def rows(self) -> list[Entity]: ...
@@ -36,15 +36,15 @@ class PatternTests:
 
     registry: ClassVar[Registry]
     reads: ClassVar[Mapping[str, Callable[[Any], Asked]]]
-    """Asks each question about the rows of a scene, by the id of its pattern."""
+    """Asks each question about the rows of a dataset, by the id of its pattern."""
     whole: ClassVar[Collection[str]] = ()
     """The patterns that mean a whole partition: all others have a condition on the sort key."""
 
-    def set_scene(self) -> Scene:
+    def create_dataset(self) -> Dataset:
         raise NotImplementedError
 
     async def rows_before(self, app: Sobremesa) -> Collection[Entity]:
-        """Return rows of the store itself that questions find beside those of the scene."""
+        """Return rows of the store itself that questions find beside those of the dataset."""
         return ()
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -59,13 +59,13 @@ class PatternTests:
         assert not set(self.reads) - declared, "there is no such pattern any more: remove its question from `reads`"
 
     async def test_every_question_finds_its_rows_and_no_others(self, app: Sobremesa) -> None:
-        scene = self.set_scene()
+        dataset = self.create_dataset()
         before = await self.rows_before(app)
-        await app.table.write_many(Put(row) for row in scene.rows())
+        await app.table.write_many(Put(row) for row in dataset.rows())
 
         wrong = {}
         for id, ask in self.reads.items():
-            asked, expected = ask(scene)
+            asked, expected = ask(dataset)
             found = [row for row in await _found_by(app, asked) if row not in before]
             if found != list(expected):
                 wrong[id] = (found, list(expected))

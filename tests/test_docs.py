@@ -39,9 +39,9 @@ def python_blocks(page: Path) -> list[CodeType]:
 async def test_every_example_of_the_table_pages_runs_from_top_to_bottom(page: str) -> None:
     blocks = python_blocks(DOCS / page)
     assert len(blocks) >= 8
-    world: dict[str, object] = {"__name__": "docs_table"}
+    env: dict[str, object] = {"__name__": "docs_table"}
     for block in blocks:
-        outcome = eval(block, world)
+        outcome = eval(block, env)
         if inspect.iscoroutine(outcome):
             await outcome
 

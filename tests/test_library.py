@@ -19,9 +19,9 @@ PAGE = Path(__file__).parent.parent / "docs" / "library.md"
 async def test_every_example_of_the_library_page_runs_from_top_to_bottom() -> None:
     blocks = python_blocks(PAGE)
     assert len(blocks) == 4
-    world: dict[str, object] = {"__name__": "docs_library"}
+    env: dict[str, object] = {"__name__": "docs_library"}
     for block in blocks:
-        outcome = eval(block, world)
+        outcome = eval(block, env)
         if inspect.iscoroutine(outcome):
             await outcome
 

@@ -16,8 +16,9 @@ RETIRED = re.compile(
     re.IGNORECASE,
 )
 RETIRED_IN_TESTS = re.compile(
-    rf"{RETIRED.pattern}|(?<![a-z])(towns?|everybody|errands?|long_?table|peopled)(?![a-z])|\b(says?|tells?)\("
-    r"|(?-i:\bLetter\(|\bperson\(\")|\.letters\b|def test_\w*_(?:persons?|says?|tells?)(?:_|\()",
+    rf"{RETIRED.pattern}|(?<![a-z])(towns?|everybody|errands?|long_?table|peopled|set_scene)(?![a-z])|\b(says?|tells?)\("
+    r"|(?-i:\bLetter\(|\bperson\(\"|class \w*(?:World|Scene|Cast|Place)\b)"
+    r"|\.letters\b|def test_\w*_(?:persons?|says?|tells?)(?:_|\()",
     re.IGNORECASE,
 )
 SEARCHED = ("src/sobremesa/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx", "docs/*.md", "toolkit/*.md", "*.md")

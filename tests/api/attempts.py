@@ -19,7 +19,7 @@ class Attempt(NamedTuple):
     caller: Caller | None = None
 
 
-class Scene(Protocol):
+class Environment(Protocol):
     """Where a line of the table is tried: all callers, and what was built there for a part of the API."""
 
     http: aiohttp.ClientSession

@@ -53,24 +53,24 @@ def _name() -> str:
 
 
 @prepares("bots.createServerBot")
-async def _create_bot(place: Any, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id}, {"username": _name()})
+async def _create_bot(env: Any, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id}, {"username": _name()})
 
 
 @prepares("bots.listServerBots")
-async def _list_bots(place: Any, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id})
+async def _list_bots(env: Any, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id})
 
 
 @prepares("bots.rotateServerBot", "bots.revokeServerBot", "bots.deleteServerBot")
-async def _bot(place: Any, who: str) -> Attempt:
-    created = await place.owner.post(f"/servers/{place.server_id}/bots", {"username": _name()})
-    return Attempt({"serverId": place.server_id, "userId": created["userId"]})
+async def _bot(env: Any, who: str) -> Attempt:
+    created = await env.owner.post(f"/servers/{env.server_id}/bots", {"username": _name()})
+    return Attempt({"serverId": env.server_id, "userId": created["userId"]})
 
 
 @prepares(*BY_KEY)
-async def _tenant_bot(place: Any, who: str) -> Attempt:
-    return Attempt({"tenant": place.cast.tenant, "userId": place.owner.user_id}, {"username": _name()})
+async def _tenant_bot(env: Any, who: str) -> Attempt:
+    return Attempt({"tenant": env.matrix.tenant, "userId": env.owner.user_id}, {"username": _name()})
 
 
 ALERTS = {"status": "firing", "alerts": [{"status": "firing", "labels": {"alertname": "Disk"}}]}
@@ -85,52 +85,52 @@ POSTED: dict[str, Any] = {
 MAX_KEPT = 5
 
 
-async def _hook(place: Any, kind: str) -> dict[str, Any]:
+async def _hook(env: Any, kind: str) -> dict[str, Any]:
     """Create a webhook in the room of a kind. The caller deletes it, or a later line does."""
-    at = f"{place.rooms[kind].at}/hooks"
-    hooks = (await place.owner.get(at))["items"]
+    at = f"{env.rooms[kind].at}/hooks"
+    hooks = (await env.owner.get(at))["items"]
     for hook in hooks[MAX_KEPT:]:
-        await place.owner.delete(f"{at}/{hook['hookId']}")
-    return dict(await place.owner.post(at, {"name": "CI"}))
+        await env.owner.delete(f"{at}/{hook['hookId']}")
+    return dict(await env.owner.post(at, {"name": "CI"}))
 
 
 @prepares("hooks.createChannelHook", "hooks.listChannelHooks")
-async def _channel_hooks(place: Any, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id})
+async def _channel_hooks(env: Any, who: str) -> Attempt:
+    return Attempt({"roomId": env.channel_id})
 
 
 @prepares("hooks.deleteChannelHook")
-async def _channel_hook(place: Any, who: str) -> Attempt:
-    return Attempt({"roomId": place.channel_id, "hookId": (await _hook(place, "channels"))["hookId"]})
+async def _channel_hook(env: Any, who: str) -> Attempt:
+    return Attempt({"roomId": env.channel_id, "hookId": (await _hook(env, "channels"))["hookId"]})
 
 
 @prepares("hooks.createConversationHook", "hooks.listConversationHooks")
-async def _conversation_hooks(place: Any, who: str) -> Attempt:
-    return Attempt({"roomId": place.rooms["conversations"].room_id})
+async def _conversation_hooks(env: Any, who: str) -> Attempt:
+    return Attempt({"roomId": env.rooms["conversations"].room_id})
 
 
 @prepares("hooks.deleteConversationHook")
-async def _conversation_hook(place: Any, who: str) -> Attempt:
-    hook = await _hook(place, "conversations")
-    return Attempt({"roomId": place.rooms["conversations"].room_id, "hookId": hook["hookId"]})
+async def _conversation_hook(env: Any, who: str) -> Attempt:
+    hook = await _hook(env, "conversations")
+    return Attempt({"roomId": env.rooms["conversations"].room_id, "hookId": hook["hookId"]})
 
 
 @prepares("hooks.createThreadHook", "hooks.listThreadHooks")
-async def _thread_hooks(place: Any, who: str) -> Attempt:
-    return Attempt({"roomId": (await deal_of(place)).thread_id})
+async def _thread_hooks(env: Any, who: str) -> Attempt:
+    return Attempt({"roomId": (await deal_of(env)).thread_id})
 
 
 @prepares("hooks.deleteThreadHook")
-async def _thread_hook(place: Any, who: str) -> Attempt:
-    deal = await deal_of(place)
+async def _thread_hook(env: Any, who: str) -> Attempt:
+    deal = await deal_of(env)
     hook = await deal.callers["admin"].post(f"{deal.at}/hooks")
     return Attempt({"roomId": deal.thread_id, "hookId": hook["hookId"]})
 
 
 def _prepares_post(name: str, body: Any) -> None:
     @prepares(name)
-    async def post(place: Any, who: str) -> Attempt:
-        token = (await _hook(place, "channels"))["url"].rsplit("/", 1)[-1]
+    async def post(env: Any, who: str) -> Attempt:
+        token = (await _hook(env, "channels"))["url"].rsplit("/", 1)[-1]
         return Attempt({"token": token}, body)
 
 
@@ -139,33 +139,33 @@ for _name_of_post, _body in POSTED.items():
 
 
 @prepares("hooks.post unknown")
-async def _post_unknown(place: Any, who: str) -> Attempt:
-    return Attempt({"token": f"{place.channel_id}_{'0' * 26}_{'0' * 48}"}, {"content": "Posted"})
+async def _post_unknown(env: Any, who: str) -> Attempt:
+    return Attempt({"token": f"{env.channel_id}_{'0' * 26}_{'0' * 48}"}, {"content": "Posted"})
 
 
-async def _command(place: Any) -> dict[str, str]:
+async def _command(env: Any) -> dict[str, str]:
     """Return a command of the server, registered again for each attempt."""
-    if "bot" not in place.built:
-        place.built["bot"] = await place.owner.post(f"/servers/{place.server_id}/bots", {"username": _name()})
-    body = {"description": "Show the weather", "botId": place.built["bot"]["userId"]}
-    await place.owner.put(f"/servers/{place.server_id}/commands/weather", body)
-    return {"serverId": place.server_id, "name": "weather", "channelId": place.channel_id}
+    if "bot" not in env.built:
+        env.built["bot"] = await env.owner.post(f"/servers/{env.server_id}/bots", {"username": _name()})
+    body = {"description": "Show the weather", "botId": env.built["bot"]["userId"]}
+    await env.owner.put(f"/servers/{env.server_id}/commands/weather", body)
+    return {"serverId": env.server_id, "name": "weather", "channelId": env.channel_id}
 
 
 @prepares("commands.listCommands", "commands.getCommand", "commands.deleteCommand", "commands.invokeCommand")
-async def _the_command(place: Any, who: str) -> Attempt:
-    return Attempt(await _command(place))
+async def _the_command(env: Any, who: str) -> Attempt:
+    return Attempt(await _command(env))
 
 
 @prepares("commands.putCommand")
-async def _put_command(place: Any, who: str) -> Attempt:
-    places = await _command(place)
-    return Attempt(places, {"description": "Show the weather", "botId": place.built["bot"]["userId"]})
+async def _put_command(env: Any, who: str) -> Attempt:
+    places = await _command(env)
+    return Attempt(places, {"description": "Show the weather", "botId": env.built["bot"]["userId"]})
 
 
 @prepares("commands.respond")
-async def _respond(place: Any, who: str) -> Attempt:
+async def _respond(env: Any, who: str) -> Attempt:
     """Only the bot answers: for every other caller there is no such command."""
-    await _command(place)
-    called = await place.owner.post(f"/channels/{place.channel_id}/commands/weather")
+    await _command(env)
+    called = await env.owner.post(f"/channels/{env.channel_id}/commands/weather")
     return Attempt({"commandId": called["commandId"]}, {"content": "Sunny"})

@@ -268,13 +268,13 @@ ALONE = {
 """The lines after which callers no longer have their roles."""
 
 
-class Cast(NamedTuple):
+class Matrix(NamedTuple):
     """All callers, and how each operation is called."""
 
     tokens: dict[str, tuple[str | None, dict[str, Any]]]
     routes: dict[str, tuple[str, str]]
-    shared: list[Place]
-    """The place of all lines that leave it as it was, once one of them has built it."""
+    shared: list[Environment]
+    """The environment of all lines that leave it as it was, once one of them has built it."""
     tenant: str = "default"
     """The tenant of all users."""
 
@@ -294,21 +294,21 @@ class Room(NamedTuple):
         return str((await caller.post(f"{self.at}/messages", {"content": "Hello"}))["messageId"])
 
 
-class Place:
+class Environment:
     """A server with users of every role, a room of each kind, and a user who was removed after sending messages.
 
     The group has the same members as the server: its owner and its admin are the group's admins.
     """
 
-    def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast, line: str | None = None) -> None:
-        """A place with all of it, or with what one line needs."""
+    def __init__(self, http: aiohttp.ClientSession, server: Server, matrix: Matrix, line: str | None = None) -> None:
+        """An environment with all of it, or with what one line needs."""
         self.has_server = line is None or not line.startswith("threads.")
         self.has_group = line is None or line.startswith("conversations.")
         self.has_workspace = line is None or "workspace" in line
         self.http = http
         self.server = server
-        self.cast = cast
-        self.callers = {who: Caller(http, token, user) for who, (token, user) in cast.tokens.items()}
+        self.matrix = matrix
+        self.callers = {who: Caller(http, token, user) for who, (token, user) in matrix.tokens.items()}
         self.owner = self.callers["owner"]
         self.server_id = self.channel_id = self.invite = ""
         self.workspace_id = self.workspace_invite = ""
@@ -428,7 +428,7 @@ KEYS_TOO |= {
 }
 """What a server key with the scope may do in rooms in its own name."""
 
-PrepareRoom = Callable[[Place, Room, str], Awaitable[Attempt]]
+PrepareRoom = Callable[[Environment, Room, str], Awaitable[Attempt]]
 ROOM_KINDS = ("channels", "conversations")
 
 
@@ -445,112 +445,112 @@ def prepares_in_rooms(*names: str) -> Callable[[PrepareRoom], PrepareRoom]:
 
 
 def _in_room(prepare: PrepareRoom, kind: str) -> Prepare:
-    return lambda place, who: prepare(place, place.rooms[kind], who)
+    return lambda env, who: prepare(env, env.rooms[kind], who)
 
 
 # Accounts
 
 
 @prepares("accounts.register")
-async def _register(place: Place, who: str) -> Attempt:
+async def _register(env: Environment, who: str) -> Attempt:
     name = f"n-{uuid.uuid4().hex[:16]}"
     return Attempt(body={"email": f"{name}@example.com", "username": name, "password": PASSWORD})
 
 
 @prepares("accounts.askRegistration")
-async def _ask_registration(place: Place, who: str) -> Attempt:
-    return await _register(place, who)
+async def _ask_registration(env: Environment, who: str) -> Attempt:
+    return await _register(env, who)
 
 
 @prepares("accounts.confirmRegistration")
-async def _confirm_registration(place: Place, who: str) -> Attempt:
-    body = (await _register(place, who)).body
-    await Caller(place.http).post("/auth/registrations", body, expect=202)
-    return Attempt(body={"token": await asyncio.to_thread(place.server.mailed_token_of, body["email"])})
+async def _confirm_registration(env: Environment, who: str) -> Attempt:
+    body = (await _register(env, who)).body
+    await Caller(env.http).post("/auth/registrations", body, expect=202)
+    return Attempt(body={"token": await asyncio.to_thread(env.server.mailed_token_of, body["email"])})
 
 
 @prepares("accounts.login")
-async def _login(place: Place, who: str) -> Attempt:
-    return Attempt(body={"email": place.callers["victim"].email, "password": PASSWORD})
+async def _login(env: Environment, who: str) -> Attempt:
+    return Attempt(body={"email": env.callers["victim"].email, "password": PASSWORD})
 
 
 @prepares("accounts.refresh")
-async def _refresh(place: Place, who: str) -> Attempt:
-    caller = await log_in(place.http, place.callers["victim"].name)
+async def _refresh(env: Environment, who: str) -> Attempt:
+    caller = await log_in(env.http, env.callers["victim"].name)
     return Attempt(body={"refreshToken": caller.refresh_token})
 
 
 @prepares("accounts.askReset")
-async def _ask_reset(place: Place, who: str) -> Attempt:
-    return Attempt(body={"email": place.callers["victim"].email})
+async def _ask_reset(env: Environment, who: str) -> Attempt:
+    return Attempt(body={"email": env.callers["victim"].email})
 
 
 @prepares("accounts.confirmReset")
-async def _confirm_reset(place: Place, who: str) -> Attempt:
-    user = await place.disposable_user("stranger")
-    await Caller(place.http).post("/auth/reset", {"email": user.email}, expect=202)
-    token = await asyncio.to_thread(place.server.mailed_token_of, user.email)
+async def _confirm_reset(env: Environment, who: str) -> Attempt:
+    user = await env.disposable_user("stranger")
+    await Caller(env.http).post("/auth/reset", {"email": user.email}, expect=202)
+    token = await asyncio.to_thread(env.server.mailed_token_of, user.email)
     return Attempt(body={"token": token, "password": PASSWORD})
 
 
 @prepares("accounts.logout")
-async def _logout(place: Place, who: str) -> Attempt:
-    return Attempt(caller=await log_in(place.http, place.callers[who].name) if who in USERS else None)
+async def _logout(env: Environment, who: str) -> Attempt:
+    return Attempt(caller=await log_in(env.http, env.callers[who].name) if who in USERS else None)
 
 
 @prepares("accounts.deleteMe")
-async def _delete_me(place: Place, who: str) -> Attempt:
-    return Attempt(body={"password": PASSWORD}, caller=await place.disposable_user(who) if who in USERS else None)
+async def _delete_me(env: Environment, who: str) -> Attempt:
+    return Attempt(body={"password": PASSWORD}, caller=await env.disposable_user(who) if who in USERS else None)
 
 
 @prepares("accounts.changePassword")
-async def _change_password(place: Place, who: str) -> Attempt:
+async def _change_password(env: Environment, who: str) -> Attempt:
     body = {"current": PASSWORD, "next": "another password"}
-    return Attempt(body=body, caller=await place.disposable_user(who) if who in USERS else None)
+    return Attempt(body=body, caller=await env.disposable_user(who) if who in USERS else None)
 
 
 @prepares("accounts.endSession")
-async def _end_session(place: Place, who: str) -> Attempt:
+async def _end_session(env: Environment, who: str) -> Attempt:
     if who not in USERS:
         return Attempt({"sessionId": UNKNOWN_ID})
-    caller = await log_in(place.http, place.callers[who].name)
+    caller = await log_in(env.http, env.callers[who].name)
     sessions = (await caller.get("/users/me/sessions", limit=100))["items"]
     return Attempt({"sessionId": next(session["sessionId"] for session in sessions if session["current"])})
 
 
 @prepares("accounts.endSession others")
-async def _end_others_session(place: Place, who: str) -> Attempt:
-    sessions = (await place.callers["victim"].get("/users/me/sessions"))["items"]
+async def _end_others_session(env: Environment, who: str) -> Attempt:
+    sessions = (await env.callers["victim"].get("/users/me/sessions"))["items"]
     return Attempt({"sessionId": sessions[0]["sessionId"]})
 
 
 @prepares("accounts.changeMe")
-async def _change_me(place: Place, who: str) -> Attempt:
+async def _change_me(env: Environment, who: str) -> Attempt:
     return Attempt(body={"avatarUrl": "/v1/attachments/face"})
 
 
 @prepares("accounts.getBlock", "accounts.unblock")
-async def _blocked(place: Place, who: str) -> Attempt:
-    attempt = await _user(place, who)
+async def _blocked(env: Environment, who: str) -> Attempt:
+    attempt = await _user(env, who)
     if who in USERS:
-        await place.callers[who].put(f"/users/me/blocks/{attempt.places['userId']}")
+        await env.callers[who].put(f"/users/me/blocks/{attempt.places['userId']}")
     return attempt
 
 
 @prepares("accounts.block", "accounts.getUser")
-async def _user(place: Place, who: str) -> Attempt:
+async def _user(env: Environment, who: str) -> Attempt:
     """A user who is in no room: blocking one of the others would show in other lines."""
-    return Attempt({"userId": place.callers["blocked"].user_id})
+    return Attempt({"userId": env.callers["blocked"].user_id})
 
 
 @prepares("presence.listPresences")
-async def _presences(place: Place, who: str) -> Attempt:
-    return Attempt(query={"userIds": place.owner.user_id})
+async def _presences(env: Environment, who: str) -> Attempt:
+    return Attempt(query={"userIds": env.owner.user_id})
 
 
 @prepares("accounts.findUsers")
-async def _find_users(place: Place, who: str) -> Attempt:
-    return Attempt(query={"username": place.owner.name})
+async def _find_users(env: Environment, who: str) -> Attempt:
+    return Attempt(query={"username": env.owner.name})
 
 
 @prepares(
@@ -558,7 +558,7 @@ async def _find_users(place: Place, who: str) -> Attempt:
     *("communities.listAllServers", "rooms.countUnreadEverywhere", "events.listEvents", "moderation.listCases"),
     "notifications.getNotifications",
 )
-async def _nothing_needed(place: Place, who: str) -> Attempt:
+async def _nothing_needed(env: Environment, who: str) -> Attempt:
     return Attempt()
 
 
@@ -566,7 +566,7 @@ async def _nothing_needed(place: Place, who: str) -> Attempt:
 
 
 @prepares("communities.createServer")
-async def _create_server(place: Place, who: str) -> Attempt:
+async def _create_server(env: Environment, who: str) -> Attempt:
     return Attempt(body={"name": "Another table"})
 
 
@@ -574,147 +574,147 @@ async def _create_server(place: Place, who: str) -> Attempt:
     *("communities.getServer", "communities.deleteServer", "communities.listAudit", "communities.listMembers"),
     *("communities.listBans", "communities.listChannels", "communities.createInvite", "communities.listInvites"),
 )
-async def _the_server(place: Place, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id})
+async def _the_server(env: Environment, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id})
 
 
 @prepares("communities.changeServer", "communities.createChannel")
-async def _name(place: Place, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id}, {"name": "The name"})
+async def _name(env: Environment, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id}, {"name": "The name"})
 
 
 @prepares("communities.transferServer")
-async def _transfer(place: Place, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id}, {"userId": place.callers["member"].user_id})
+async def _transfer(env: Environment, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id}, {"userId": env.callers["member"].user_id})
 
 
 @prepares("accounts.listTenantAudit")
-async def _tenant(place: Place, who: str) -> Attempt:
-    return Attempt({"tenant": place.cast.tenant})
+async def _tenant(env: Environment, who: str) -> Attempt:
+    return Attempt({"tenant": env.matrix.tenant})
 
 
 @prepares("communities.addMember", "communities.getMember", "communities.removeMember", "communities.banMember")
-async def _member(place: Place, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id, "userId": (await place.victim()).user_id})
+async def _member(env: Environment, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id, "userId": (await env.victim()).user_id})
 
 
 @prepares("communities.changeMember")
-async def _role(place: Place, who: str) -> Attempt:
-    return (await _member(place, who))._replace(body={"role": "moderator"})
+async def _role(env: Environment, who: str) -> Attempt:
+    return (await _member(env, who))._replace(body={"role": "moderator"})
 
 
 @prepares("communities.removeMember owner", "communities.banMember owner")
-async def _at_the_owner(place: Place, who: str) -> Attempt:
-    return Attempt({"serverId": place.server_id, "userId": place.owner.user_id})
+async def _at_the_owner(env: Environment, who: str) -> Attempt:
+    return Attempt({"serverId": env.server_id, "userId": env.owner.user_id})
 
 
 @prepares("communities.removeMember own")
-async def _leave(place: Place, who: str) -> Attempt:
-    own = place.callers[who].user_id if who in USERS else UNKNOWN_ID
-    return Attempt({"serverId": place.server_id, "userId": own})
+async def _leave(env: Environment, who: str) -> Attempt:
+    own = env.callers[who].user_id if who in USERS else UNKNOWN_ID
+    return Attempt({"serverId": env.server_id, "userId": own})
 
 
 @prepares("communities.liftBan")
-async def _ban(place: Place, who: str) -> Attempt:
-    victim = place.callers["victim"]
-    await place.owner.put(f"/servers/{place.server_id}/bans/{victim.user_id}")
-    return Attempt({"serverId": place.server_id, "userId": victim.user_id})
+async def _ban(env: Environment, who: str) -> Attempt:
+    victim = env.callers["victim"]
+    await env.owner.put(f"/servers/{env.server_id}/bans/{victim.user_id}")
+    return Attempt({"serverId": env.server_id, "userId": victim.user_id})
 
 
 @prepares("communities.getChannel", "communities.listChannelMembers", "communities.getAccess")
-async def _the_channel(place: Place, who: str) -> Attempt:
-    return Attempt({"channelId": place.channel_id})
+async def _the_channel(env: Environment, who: str) -> Attempt:
+    return Attempt({"channelId": env.channel_id})
 
 
 @prepares("communities.changeChannel")
-async def _change_channel(place: Place, who: str) -> Attempt:
-    return Attempt({"channelId": place.channel_id}, {"topic": "Otherwise"})
+async def _change_channel(env: Environment, who: str) -> Attempt:
+    return Attempt({"channelId": env.channel_id}, {"topic": "Otherwise"})
 
 
 @prepares("communities.setAccess")
-async def _set_access(place: Place, who: str) -> Attempt:
-    channel = await place.owner.post(f"/servers/{place.server_id}/channels", {"name": "more"})
-    return Attempt({"channelId": channel["channelId"]}, {"roles": ["moderator"], "userIds": [place.owner.user_id]})
+async def _set_access(env: Environment, who: str) -> Attempt:
+    channel = await env.owner.post(f"/servers/{env.server_id}/channels", {"name": "more"})
+    return Attempt({"channelId": channel["channelId"]}, {"roles": ["moderator"], "userIds": [env.owner.user_id]})
 
 
 @prepares("communities.deleteChannel", "communities.clearAccess")
-async def _a_channel(place: Place, who: str) -> Attempt:
-    channel = await place.owner.post(f"/servers/{place.server_id}/channels", {"name": "more"})
+async def _a_channel(env: Environment, who: str) -> Attempt:
+    channel = await env.owner.post(f"/servers/{env.server_id}/channels", {"name": "more"})
     return Attempt({"channelId": channel["channelId"]})
 
 
 @prepares("invites.getInvite", "invites.redeemInvite")
-async def _the_invite(place: Place, who: str) -> Attempt:
-    return Attempt({"code": place.invite})
+async def _the_invite(env: Environment, who: str) -> Attempt:
+    return Attempt({"code": env.invite})
 
 
 @prepares("invites.revokeInvite")
-async def _an_invite(place: Place, who: str) -> Attempt:
-    return Attempt({"code": (await place.owner.post(f"/servers/{place.server_id}/invites"))["code"]})
+async def _an_invite(env: Environment, who: str) -> Attempt:
+    return Attempt({"code": (await env.owner.post(f"/servers/{env.server_id}/invites"))["code"]})
 
 
 @prepares("invites.revokeInvite own")
-async def _own_invite(place: Place, who: str) -> Attempt:
-    return Attempt({"code": await place.new_invite(who) if who in INSIDE else place.own_invite.get(who, place.invite)})
+async def _own_invite(env: Environment, who: str) -> Attempt:
+    return Attempt({"code": await env.new_invite(who) if who in INSIDE else env.own_invite.get(who, env.invite)})
 
 
 # Conversations
 
 
 @prepares("conversations.createConversation")
-async def _create_conversation(place: Place, who: str) -> Attempt:
-    return Attempt(body={"type": "group", "userIds": [place.callers["victim"].user_id]})
+async def _create_conversation(env: Environment, who: str) -> Attempt:
+    return Attempt(body={"type": "group", "userIds": [env.callers["victim"].user_id]})
 
 
 @prepares("conversations.listConversations")
-async def _list_conversations(place: Place, who: str) -> Attempt:
+async def _list_conversations(env: Environment, who: str) -> Attempt:
     return Attempt()
 
 
 @prepares("conversations.getConversation", "conversations.listParticipants")
-async def _the_conversation(place: Place, who: str) -> Attempt:
-    return Attempt({"convoId": place.rooms["conversations"].room_id})
+async def _the_conversation(env: Environment, who: str) -> Attempt:
+    return Attempt({"convoId": env.rooms["conversations"].room_id})
 
 
 @prepares("conversations.changeConversation")
-async def _rename(place: Place, who: str) -> Attempt:
-    return (await _the_conversation(place, who))._replace(body={"name": "Another name"})
+async def _rename(env: Environment, who: str) -> Attempt:
+    return (await _the_conversation(env, who))._replace(body={"name": "Another name"})
 
 
 @prepares("conversations.addParticipant")
-async def _add_participant(place: Place, who: str) -> Attempt:
-    victim = await place.victim()
-    await place.owner.delete(place.participant(victim))
-    return (await _the_conversation(place, who))._replace(body={"userId": victim.user_id})
+async def _add_participant(env: Environment, who: str) -> Attempt:
+    victim = await env.victim()
+    await env.owner.delete(env.participant(victim))
+    return (await _the_conversation(env, who))._replace(body={"userId": victim.user_id})
 
 
 @prepares("conversations.removeParticipant")
-async def _participant(place: Place, who: str) -> Attempt:
-    victim = await place.victim()
-    return Attempt({"convoId": place.rooms["conversations"].room_id, "userId": victim.user_id})
+async def _participant(env: Environment, who: str) -> Attempt:
+    victim = await env.victim()
+    return Attempt({"convoId": env.rooms["conversations"].room_id, "userId": victim.user_id})
 
 
 @prepares("conversations.changeParticipant")
-async def _seat_role(place: Place, who: str) -> Attempt:
-    return (await _participant(place, who))._replace(body={"role": "member"})
+async def _seat_role(env: Environment, who: str) -> Attempt:
+    return (await _participant(env, who))._replace(body={"role": "member"})
 
 
 @prepares("conversations.removeParticipant own")
-async def _leave_group(place: Place, who: str) -> Attempt:
-    own = place.callers[who].user_id if who in USERS else UNKNOWN_ID
-    return Attempt({"convoId": place.rooms["conversations"].room_id, "userId": own})
+async def _leave_group(env: Environment, who: str) -> Attempt:
+    own = env.callers[who].user_id if who in USERS else UNKNOWN_ID
+    return Attempt({"convoId": env.rooms["conversations"].room_id, "userId": own})
 
 
 # Workspaces
 
 
 @prepares("workspaces.createWorkspace")
-async def _create_workspace(place: Place, who: str) -> Attempt:
+async def _create_workspace(env: Environment, who: str) -> Attempt:
     return Attempt(body={"name": "Another kitchen"})
 
 
 @prepares("workspaces.listWorkspaces")
-async def _list_workspaces(place: Place, who: str) -> Attempt:
+async def _list_workspaces(env: Environment, who: str) -> Attempt:
     return Attempt()
 
 
@@ -723,164 +723,164 @@ async def _list_workspaces(place: Place, who: str) -> Attempt:
     "workspaces.listAudit",
     *("workspaces.listInvites", "workspaces.listItems", "workspaces.listSettings"),
 )
-async def _the_workspace(place: Place, who: str) -> Attempt:
-    return Attempt({"workspaceId": place.workspace_id})
+async def _the_workspace(env: Environment, who: str) -> Attempt:
+    return Attempt({"workspaceId": env.workspace_id})
 
 
 @prepares("workspaces.changeWorkspace")
-async def _rename_workspace(place: Place, who: str) -> Attempt:
-    return Attempt({"workspaceId": place.workspace_id}, {"name": "Ours"})
+async def _rename_workspace(env: Environment, who: str) -> Attempt:
+    return Attempt({"workspaceId": env.workspace_id}, {"name": "Ours"})
 
 
 @prepares("workspaces.addMember", "workspaces.removeMember")
-async def _workspace_member(place: Place, who: str) -> Attempt:
-    victim = place.callers["victim"]
-    await victim.call("POST", f"/invites/{place.workspace_invite}/redeem")
-    return Attempt({"workspaceId": place.workspace_id, "userId": victim.user_id})
+async def _workspace_member(env: Environment, who: str) -> Attempt:
+    victim = env.callers["victim"]
+    await victim.call("POST", f"/invites/{env.workspace_invite}/redeem")
+    return Attempt({"workspaceId": env.workspace_id, "userId": victim.user_id})
 
 
 @prepares("workspaces.changeMember")
-async def _workspace_role(place: Place, who: str) -> Attempt:
-    return (await _workspace_member(place, who))._replace(body={"role": "member"})
+async def _workspace_role(env: Environment, who: str) -> Attempt:
+    return (await _workspace_member(env, who))._replace(body={"role": "member"})
 
 
 @prepares("workspaces.removeMember owner")
-async def _workspace_owner(place: Place, who: str) -> Attempt:
-    return Attempt({"workspaceId": place.workspace_id, "userId": place.owner.user_id})
+async def _workspace_owner(env: Environment, who: str) -> Attempt:
+    return Attempt({"workspaceId": env.workspace_id, "userId": env.owner.user_id})
 
 
 @prepares("workspaces.removeMember own")
-async def _leave_workspace(place: Place, who: str) -> Attempt:
-    own = place.callers[who].user_id if who in USERS else UNKNOWN_ID
-    return Attempt({"workspaceId": place.workspace_id, "userId": own})
+async def _leave_workspace(env: Environment, who: str) -> Attempt:
+    own = env.callers[who].user_id if who in USERS else UNKNOWN_ID
+    return Attempt({"workspaceId": env.workspace_id, "userId": own})
 
 
 @prepares("workspaces.createItem")
-async def _create_item(place: Place, who: str) -> Attempt:
-    return Attempt({"workspaceId": place.workspace_id}, {"title": "Coffee"})
+async def _create_item(env: Environment, who: str) -> Attempt:
+    return Attempt({"workspaceId": env.workspace_id}, {"title": "Coffee"})
 
 
 @prepares("workspaces.getItem", "workspaces.deleteItem")
-async def _an_item(place: Place, who: str) -> Attempt:
-    item = await place.owner.post(f"/workspaces/{place.workspace_id}/items", {"title": "Coffee"})
-    return Attempt({"workspaceId": place.workspace_id, "itemId": item["itemId"]})
+async def _an_item(env: Environment, who: str) -> Attempt:
+    item = await env.owner.post(f"/workspaces/{env.workspace_id}/items", {"title": "Coffee"})
+    return Attempt({"workspaceId": env.workspace_id, "itemId": item["itemId"]})
 
 
 @prepares("workspaces.changeItem")
-async def _change_item(place: Place, who: str) -> Attempt:
-    return (await _an_item(place, who))._replace(body={"version": 1, "status": "done"})
+async def _change_item(env: Environment, who: str) -> Attempt:
+    return (await _an_item(env, who))._replace(body={"version": 1, "status": "done"})
 
 
 @prepares("workspaces.getSetting")
-async def _a_setting(place: Place, who: str) -> Attempt:
-    await place.owner.put(f"/workspaces/{place.workspace_id}/settings/theme", {"value": "dark"})
-    return Attempt({"workspaceId": place.workspace_id, "name": "theme"})
+async def _a_setting(env: Environment, who: str) -> Attempt:
+    await env.owner.put(f"/workspaces/{env.workspace_id}/settings/theme", {"value": "dark"})
+    return Attempt({"workspaceId": env.workspace_id, "name": "theme"})
 
 
 @prepares("workspaces.putSetting")
-async def _put_setting(place: Place, who: str) -> Attempt:
-    return Attempt({"workspaceId": place.workspace_id, "name": "theme"}, {"value": "light"})
+async def _put_setting(env: Environment, who: str) -> Attempt:
+    return Attempt({"workspaceId": env.workspace_id, "name": "theme"}, {"value": "light"})
 
 
 @prepares("invites.getInvite workspace", "invites.redeemInvite workspace")
-async def _the_workspace_invite(place: Place, who: str) -> Attempt:
-    return Attempt({"code": place.workspace_invite})
+async def _the_workspace_invite(env: Environment, who: str) -> Attempt:
+    return Attempt({"code": env.workspace_invite})
 
 
 @prepares("invites.revokeInvite workspace")
-async def _a_workspace_invite(place: Place, who: str) -> Attempt:
-    return Attempt({"code": (await place.owner.post(f"/workspaces/{place.workspace_id}/invites"))["code"]})
+async def _a_workspace_invite(env: Environment, who: str) -> Attempt:
+    return Attempt({"code": (await env.owner.post(f"/workspaces/{env.workspace_id}/invites"))["code"]})
 
 
 # Rooms
 
 
 @prepares_in_rooms("listMessages", "listPins", "countUnread", "listReaders", "startTyping", "stopTyping")
-async def _the_room(place: Place, room: Room, who: str) -> Attempt:
+async def _the_room(env: Environment, room: Room, who: str) -> Attempt:
     return Attempt({"roomId": room.room_id})
 
 
 @prepares_in_rooms("sendMessage")
-async def _send(place: Place, room: Room, who: str) -> Attempt:
+async def _send(env: Environment, room: Room, who: str) -> Attempt:
     return Attempt({"roomId": room.room_id}, {"content": "Hello"})
 
 
 @prepares_in_rooms("markRead")
-async def _mark_read(place: Place, room: Room, who: str) -> Attempt:
+async def _mark_read(env: Environment, room: Room, who: str) -> Attempt:
     return Attempt({"roomId": room.room_id}, {"messageId": room.own_message["owner"]})
 
 
 @prepares_in_rooms("setPreferences")
-async def _preferences(place: Place, room: Room, who: str) -> Attempt:
+async def _preferences(env: Environment, room: Room, who: str) -> Attempt:
     return Attempt({"roomId": room.room_id}, {"muted": True})
 
 
 @prepares_in_rooms("getMessage", "pinMessage")
-async def _the_message(place: Place, room: Room, who: str) -> Attempt:
+async def _the_message(env: Environment, room: Room, who: str) -> Attempt:
     return Attempt({"roomId": room.room_id, "messageId": room.own_message["owner"]})
 
 
 @prepares("rooms.getMessageAnywhere")
-async def _a_message_anywhere(place: Place, who: str) -> Attempt:
-    return Attempt({"messageId": place.rooms["channels"].own_message["owner"]})
+async def _a_message_anywhere(env: Environment, who: str) -> Attempt:
+    return Attempt({"messageId": env.rooms["channels"].own_message["owner"]})
 
 
 @prepares_in_rooms("unpinMessage")
-async def _pinned(place: Place, room: Room, who: str) -> Attempt:
-    await place.owner.put(f"{room.at}/pins/{room.own_message['owner']}", expect=204)
-    return await _the_message(place, room, who)
+async def _pinned(env: Environment, room: Room, who: str) -> Attempt:
+    await env.owner.put(f"{room.at}/pins/{room.own_message['owner']}", expect=204)
+    return await _the_message(env, room, who)
 
 
 @prepares_in_rooms("deleteMessage")
-async def _own_message(place: Place, room: Room, who: str) -> Attempt:
+async def _own_message(env: Environment, room: Room, who: str) -> Attempt:
     if who in INSIDE:
-        return Attempt({"roomId": room.room_id, "messageId": await room.send(place.callers[who])})
+        return Attempt({"roomId": room.room_id, "messageId": await room.send(env.callers[who])})
     message_id = room.own_message.get(who, room.own_message["owner"])
     return Attempt({"roomId": room.room_id, "messageId": message_id})
 
 
 @prepares_in_rooms("editMessage")
-async def _edit(place: Place, room: Room, who: str) -> Attempt:
-    return (await _own_message(place, room, who))._replace(body={"content": "Hello there"})
+async def _edit(env: Environment, room: Room, who: str) -> Attempt:
+    return (await _own_message(env, room, who))._replace(body={"content": "Hello there"})
 
 
 @prepares_in_rooms("deleteMessage others")
-async def _others_message(place: Place, room: Room, who: str) -> Attempt:
-    return Attempt({"roomId": room.room_id, "messageId": await room.send(await place.victim())})
+async def _others_message(env: Environment, room: Room, who: str) -> Attempt:
+    return Attempt({"roomId": room.room_id, "messageId": await room.send(await env.victim())})
 
 
 @prepares_in_rooms("editMessage others")
-async def _edit_others(place: Place, room: Room, who: str) -> Attempt:
-    return (await _others_message(place, room, who))._replace(body={"content": "Not what they wrote"})
+async def _edit_others(env: Environment, room: Room, who: str) -> Attempt:
+    return (await _others_message(env, room, who))._replace(body={"content": "Not what they wrote"})
 
 
 @prepares_in_rooms("addReaction", "removeReaction", "listReactors")
-async def _reaction(place: Place, room: Room, who: str) -> Attempt:
-    attempt = await _the_message(place, room, who)
-    await place.owner.put(f"{room.at}/messages/{attempt.places['messageId']}/reactions/👍", expect=204)
+async def _reaction(env: Environment, room: Room, who: str) -> Attempt:
+    attempt = await _the_message(env, room, who)
+    await env.owner.put(f"{room.at}/messages/{attempt.places['messageId']}/reactions/👍", expect=204)
     return attempt._replace(places=attempt.places | {"emoji": "👍"})
 
 
 @prepares_in_rooms("reportMessage")
-async def _report(place: Place, room: Room, who: str) -> Attempt:
-    return (await _the_message(place, room, who))._replace(body={"reason": "It is too short."})
+async def _report(env: Environment, room: Room, who: str) -> Attempt:
+    return (await _the_message(env, room, who))._replace(body={"reason": "It is too short."})
 
 
 # Moderation
 
 
 @prepares("moderation.getCase")
-async def _case(place: Place, who: str) -> Attempt:
+async def _case(env: Environment, who: str) -> Attempt:
     return Attempt({"caseId": UNKNOWN_ID})
 
 
 @prepares("moderation.decideCase")
-async def _decide(place: Place, who: str) -> Attempt:
+async def _decide(env: Environment, who: str) -> Attempt:
     return Attempt({"caseId": UNKNOWN_ID}, {"decision": "approve"})
 
 
 @prepares("import.importMessages")
-async def _import(place: Place, who: str) -> Attempt:
+async def _import(env: Environment, who: str) -> Attempt:
     return Attempt(body=b"{}")
 
 
@@ -893,53 +893,53 @@ async def _file_of(caller: Caller, content: bytes = b"Hello", **query: Any) -> d
 
 
 @prepares("attachments.createAttachment")
-async def _upload(place: Place, who: str) -> Attempt:
+async def _upload(env: Environment, who: str) -> Attempt:
     return Attempt(body=b"Hello")
 
 
 @prepares("attachments.completeAttachment", "attachments.getAttachment", "attachments.deleteAttachment")
-async def _others_file(place: Place, who: str) -> Attempt:
-    return Attempt({"fileId": (await _file_of(place.callers["victim"]))["fileId"]})
+async def _others_file(env: Environment, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(env.callers["victim"]))["fileId"]})
 
 
 @prepares("attachments.completeAttachment own", "attachments.getAttachment own", "attachments.deleteAttachment own")
-async def _own_file(place: Place, who: str) -> Attempt:
-    return Attempt({"fileId": (await _file_of(place.callers[who if who in USERS else "owner"]))["fileId"]})
+async def _own_file(env: Environment, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(env.callers[who if who in USERS else "owner"]))["fileId"]})
 
 
 @prepares("attachments.listAttachments")
-async def _several_files(place: Place, who: str) -> Attempt:
-    return Attempt(query={"ids": (await _file_of(place.callers["victim"]))["fileId"]})
+async def _several_files(env: Environment, who: str) -> Attempt:
+    return Attempt(query={"ids": (await _file_of(env.callers["victim"]))["fileId"]})
 
 
 @prepares("attachments.getAttachment sent")
-async def _sent_file(place: Place, who: str) -> Attempt:
-    victim = await place.victim()
+async def _sent_file(env: Environment, who: str) -> Attempt:
+    victim = await env.victim()
     created = await _file_of(victim)
-    await victim.post(f"/channels/{place.channel_id}/messages", {"attachments": [created["fileId"]]})
+    await victim.post(f"/channels/{env.channel_id}/messages", {"attachments": [created["fileId"]]})
     return Attempt({"fileId": created["fileId"]})
 
 
 @prepares("attachments.getAttachment public")
-async def _avatar(place: Place, who: str) -> Attempt:
-    return Attempt({"fileId": (await _file_of(place.owner, PICTURE, purpose="avatar"))["fileId"]})
+async def _avatar(env: Environment, who: str) -> Attempt:
+    return Attempt({"fileId": (await _file_of(env.owner, PICTURE, purpose="avatar"))["fileId"]})
 
 
 @prepares("attachments.getContent")
-async def _content(place: Place, who: str) -> Attempt:
-    created = await _file_of(place.owner)
+async def _content(env: Environment, who: str) -> Attempt:
+    created = await _file_of(env.owner)
     return Attempt({"fileId": created["fileId"]}, query={"token": created["url"].partition("token=")[2]})
 
 
 @prepares("attachments.getPreview")
-async def _preview(place: Place, who: str) -> Attempt:
-    created = await _file_of(place.owner, PICTURE)
+async def _preview(env: Environment, who: str) -> Attempt:
+    created = await _file_of(env.owner, PICTURE)
     return Attempt({"fileId": created["fileId"]}, query={"token": created["previewUrl"].partition("token=")[2]})
 
 
 @prepares("attachments.getContent forged")
-async def _forged(place: Place, who: str) -> Attempt:
-    created = await _file_of(place.owner)
+async def _forged(env: Environment, who: str) -> Attempt:
+    created = await _file_of(env.owner)
     return Attempt({"fileId": created["fileId"]}, query={"token": "A" * len(created["url"].partition("token=")[2])})
 
 
@@ -947,18 +947,18 @@ async def _forged(place: Place, who: str) -> Attempt:
 
 
 @prepares("notifications.setNotifications")
-async def _set_notifications(place: Place, who: str) -> Attempt:
+async def _set_notifications(env: Environment, who: str) -> Attempt:
     return Attempt(body={"digest": "daily", "quietHours": {"start": "22:00", "end": "07:00"}})
 
 
 @prepares("notifications.askUnsubscribe", "notifications.unsubscribe")
-async def _unsubscribe(place: Place, who: str) -> Attempt:
-    return Attempt({"token": await unsubscribe_token(place.server, place.callers["victim"].user_id)})
+async def _unsubscribe(env: Environment, who: str) -> Attempt:
+    return Attempt({"token": await unsubscribe_token(env.server, env.callers["victim"].user_id)})
 
 
 @prepares("notifications.unsubscribe forged")
-async def _forged_unsubscribe(place: Place, who: str) -> Attempt:
-    token = await unsubscribe_token(place.server, place.callers["victim"].user_id)
+async def _forged_unsubscribe(env: Environment, who: str) -> Attempt:
+    token = await unsubscribe_token(env.server, env.callers["victim"].user_id)
     return Attempt({"token": f"{'A' if token[0] != 'A' else 'B'}{token[1:]}"})
 
 
@@ -971,10 +971,10 @@ USER_VERBS = (
 
 
 @prepares(*(f"users.{verb}" for verb in USER_VERBS))
-async def _tenant_user(place: Place, who: str) -> Attempt:
+async def _tenant_user(env: Environment, who: str) -> Attempt:
     external_id = f"x-{uuid.uuid4().hex[:10]}"
-    tenant = place.cast.tenant
-    await place.callers["backend"].put(f"/tenants/{tenant}/users/{external_id}", {}, expect=201)
+    tenant = env.matrix.tenant
+    await env.callers["backend"].put(f"/tenants/{tenant}/users/{external_id}", {}, expect=201)
     return Attempt({"tenant": tenant, "externalId": external_id}, body={})
 
 
@@ -985,10 +985,10 @@ RIVAL = "rival"
 """A tenant that exists and that none of these users belongs to."""
 
 
-async def _publish(place: Place, publisher: str, tenant: str) -> dict[str, str]:
+async def _publish(env: Environment, publisher: str, tenant: str) -> dict[str, str]:
     inbox = f"inbox-{uuid.uuid4().hex[:10]}"
     path = f"/tenants/{tenant}/inboxes/{inbox}/messages"
-    published = await place.callers[publisher].post(path, NOTICE, expect=202)
+    published = await env.callers[publisher].post(path, NOTICE, expect=202)
     return {"tenant": tenant, "inbox": inbox, "messageId": published["messageId"], "category": "offers"}
 
 
@@ -1026,29 +1026,29 @@ BY_KEY |= program_attempts.BY_KEY
 
 
 @prepares(*(f"inboxes.{verb}Segment" for verb in ("set", "get", "delete")))
-async def _segment(place: Place, who: str) -> Attempt:
-    return Attempt({"tenant": place.cast.tenant, "segment": "none"}, {"userIds": []})
+async def _segment(env: Environment, who: str) -> Attempt:
+    return Attempt({"tenant": env.matrix.tenant, "segment": "none"}, {"userIds": []})
 
 
 @prepares("data.setSchema", "data.getSchema", "data.removeSchema")
-async def _schema(place: Place, who: str) -> Attempt:
-    return Attempt({"tenant": place.cast.tenant, "kind": "user"}, {"schema": {}})
+async def _schema(env: Environment, who: str) -> Attempt:
+    return Attempt({"tenant": env.matrix.tenant, "kind": "user"}, {"schema": {}})
 
 
 @prepares(*(f"inboxes.{verb}" for verb in INBOX_VERBS))
-async def _inbox(place: Place, who: str) -> Attempt:
-    return Attempt(await _publish(place, "publisher", place.cast.tenant))
+async def _inbox(env: Environment, who: str) -> Attempt:
+    return Attempt(await _publish(env, "publisher", env.matrix.tenant))
 
 
 @prepares(*(f"inboxes.{verb} elsewhere" for verb in INBOX_VERBS if f"inboxes.{verb}" not in BY_KEY))
-async def _inbox_elsewhere(place: Place, who: str) -> Attempt:
-    return Attempt(await _publish(place, RIVAL, RIVAL))
+async def _inbox_elsewhere(env: Environment, who: str) -> Attempt:
+    return Attempt(await _publish(env, RIVAL, RIVAL))
 
 
 def _prepare_webhook(verb: str) -> None:
     @prepares(f"webhooks.{verb}")
-    async def _webhook(place: Place, who: str) -> Attempt:
-        return Attempt({"tenant": place.cast.tenant, "hookId": UNKNOWN_ID}, body=WEBHOOK_BODIES[verb])
+    async def _webhook(env: Environment, who: str) -> Attempt:
+        return Attempt({"tenant": env.matrix.tenant, "hookId": UNKNOWN_ID}, body=WEBHOOK_BODIES[verb])
 
 
 for _verb in WEBHOOK_BODIES:
@@ -1056,12 +1056,12 @@ for _verb in WEBHOOK_BODIES:
 
 
 @pytest.fixture(scope="module")
-def cast(server: Server) -> Cast:
+def matrix(server: Server) -> Matrix:
     """All callers, registered once."""
     return asyncio.run(cast_of(server))
 
 
-async def cast_of(server: Server, tenant: str = "default") -> Cast:
+async def cast_of(server: Server, tenant: str = "default") -> Matrix:
     """All callers, registered in one tenant."""
     async with client_of(server.url) as http:
         word = uuid.uuid4().hex[:8]
@@ -1082,53 +1082,53 @@ async def cast_of(server: Server, tenant: str = "default") -> Cast:
         "backend": (await new_key(server, "users:write", tenant=tenant), {}),
         RIVAL: (await new_key(server, "inbox:publish", tenant=RIVAL), {}),
     }
-    return Cast({"anonymous": (None, {}), **keys, **tokens}, routes, [], tenant)
+    return Matrix({"anonymous": (None, {}), **keys, **tokens}, routes, [], tenant)
 
 
 @pytest.fixture
-async def place(http: aiohttp.ClientSession, server: Server, cast: Cast, name: str) -> AsyncIterator[Place]:
+async def env(http: aiohttp.ClientSession, server: Server, matrix: Matrix, name: str) -> AsyncIterator[Environment]:
     if name in ALONE:
-        place = Place(http, server, cast, name)
-        await place.build()
-        yield place
-        await place.leave()
+        env = Environment(http, server, matrix, name)
+        await env.build()
+        yield env
+        await env.leave()
         return
-    if not cast.shared:
-        place = Place(http, server, cast)
-        await place.build()
-        cast.shared.append(place)
-    [place] = cast.shared
-    place.enter(http)
-    yield place
+    if not matrix.shared:
+        env = Environment(http, server, matrix)
+        await env.build()
+        matrix.shared.append(env)
+    [env] = matrix.shared
+    env.enter(http)
+    yield env
 
 
-def test_every_operation_has_a_line_and_every_line_an_operation(cast: Cast) -> None:
+def test_every_operation_has_a_line_and_every_line_an_operation(matrix: Matrix) -> None:
     lines = {name.partition(" ")[0] for name in ROWS}
-    assert not cast.routes.keys() - lines, "add a line to the matrix above for each of these operations"
-    assert not lines - cast.routes.keys(), "there is no such operation any more: remove the line of the matrix"
+    assert not matrix.routes.keys() - lines, "add a line to the matrix above for each of these operations"
+    assert not lines - matrix.routes.keys(), "there is no such operation any more: remove the line of the matrix"
     assert ROWS.keys() == PREPARED.keys(), "each line needs a function with @prepares, which makes the request"
 
 
 @pytest.mark.parametrize("engine", ["embedded"], indirect=True)
 @pytest.mark.parametrize("name", ROWS)
-async def test_every_caller_gets_the_expected_status(name: str, place: Place) -> None:
-    await check(name, place)
+async def test_every_caller_gets_the_expected_status(name: str, env: Environment) -> None:
+    await check(name, env)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["dynamodb"], indirect=True)
 @pytest.mark.parametrize("name", list(ROWS)[::AUTHORIZATION_STEP])
-async def test_callers_get_the_same_status_on_dynamodb(name: str, place: Place) -> None:
-    await check(name, place)
+async def test_callers_get_the_same_status_on_dynamodb(name: str, env: Environment) -> None:
+    await check(name, env)
 
 
-async def check(name: str, place: Place) -> None:
+async def check(name: str, env: Environment) -> None:
     """Try a line as every caller."""
-    method, path = place.cast.routes[name.partition(" ")[0]]
+    method, path = env.matrix.routes[name.partition(" ")[0]]
     got: dict[str, int] = {}
     for who in WHO:
-        attempt = await prepared(name, place, who)
-        caller = attempt.caller or place.callers[who]
+        attempt = await prepared(name, env, who)
+        caller = attempt.caller or env.callers[who]
         reply = await tried(caller, method, path, attempt)
         got[who] = reply.status
         if who == "anonymous" and reply.status == 401:
@@ -1141,7 +1141,7 @@ async def check(name: str, place: Place) -> None:
             assert comparable(reply) == comparable(await tried(caller, method, path, nothing)), (
                 f"{who} can find out what exists"
             )
-            assert comparable(reply) == comparable(await tried(place.owner, method, path, nothing)), (
+            assert comparable(reply) == comparable(await tried(env.owner, method, path, nothing)), (
                 f"{who} can find out what exists"
             )
 
@@ -1163,9 +1163,9 @@ def _elsewhere(path: str) -> dict[str, str]:
     return {places[0]: UNKNOWN_ID} if (places := re.findall(r"\{(\w+)\}", path)) else {}
 
 
-async def prepared(name: str, place: Place, who: str) -> Attempt:
+async def prepared(name: str, env: Environment, who: str) -> Attempt:
     """Return the request of a line, for a caller."""
-    attempt = await PREPARED[name](place, who)
+    attempt = await PREPARED[name](env, who)
     verb = name.partition(" ")[0].removeprefix("inboxes.")
     return attempt._replace(body=attempt.body or INBOX_BODIES.get(verb))
 

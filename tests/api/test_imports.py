@@ -130,10 +130,10 @@ async def test_the_recipe_of_the_documentation_imports_everything_once(
     key = await new_key(server, "users:write", "rooms:write", "messages:send", tenant=fresh)
     summaries = []
     for _ in range(2):
-        world: dict[str, Any] = {"address": server.url, "key": key, "tenant": fresh, "count": IMPORTED_MESSAGES}
-        await eval(recipe, world)
-        assert [each.get("error") for each in world["created"]] == [None] * 20
-        summaries.append({name: sum(each[name] for each in world["results"]) for name in world["results"][0]})
+        env: dict[str, Any] = {"address": server.url, "key": key, "tenant": fresh, "count": IMPORTED_MESSAGES}
+        await eval(recipe, env)
+        assert [each.get("error") for each in env["created"]] == [None] * 20
+        summaries.append({name: sum(each[name] for each in env["results"]) for name in env["results"][0]})
 
     assert summaries == [
         {"imported": IMPORTED_MESSAGES, "repeated": 0, "failed": 0, "rooms": 2},

@@ -57,7 +57,7 @@ CHECKS = [
 schemathesis.serializer.alias("application/x-ndjson", "text/plain")
 
 
-class World:
+class Environment:
     """A user with data: a server with a member, a channel with a message, and what they may delete."""
 
     def __init__(self, url: str, key: str) -> None:
@@ -287,37 +287,37 @@ WITH_KEY = {
     *("users.revokeTokens", "users.upsertUsers"),
 }
 
-RENEWED: dict[str, Callable[[World], None]] = {
-    "accounts.logout": World.spare_again,
-    "accounts.deleteMe": World.spare_again,
-    "accounts.changePassword": World.spare_again,
-    "accounts.endSession": World.spare_session,
-    "communities.deleteServer": World.build,
-    "communities.transferServer": World.build,
-    "communities.deleteChannel": World.channel,
-    "communities.removeMember": World.member_again,
-    "communities.banMember": World.member_again,
-    "invites.revokeInvite": World.invite,
-    "workspaces.deleteWorkspace": World.workspace,
-    "workspaces.removeMember": World.workspace,
-    "workspaces.changeItem": World.item,
-    "workspaces.deleteItem": World.item,
-    "channels.deleteMessage": lambda world: world.message("channels"),
-    "conversations.removeParticipant": World.conversation,
-    "conversations.deleteMessage": lambda world: world.message("conversations"),
-    "threads.deleteMessage": lambda world: world.message("threads"),
-    "threads.moveCard": World.card,
-    "threads.changeThread": World.thread,
-    "threads.addParticipant": World.participant,
-    "records.voidDocument": World.document,
-    "records.addVersion": World.document,
-    "records.signDocument": World.document,
-    "records.decideExpense": World.expense,
-    "moderation.decideCase": World.case,
-    "attachments.deleteAttachment": World.file,
-    "inboxes.deleteSegment": World.segment,
-    "webhooks.deleteWebhook": World.webhook,
-    "users.deleteUser": World.tenant_user,
+RENEWED: dict[str, Callable[[Environment], None]] = {
+    "accounts.logout": Environment.spare_again,
+    "accounts.deleteMe": Environment.spare_again,
+    "accounts.changePassword": Environment.spare_again,
+    "accounts.endSession": Environment.spare_session,
+    "communities.deleteServer": Environment.build,
+    "communities.transferServer": Environment.build,
+    "communities.deleteChannel": Environment.channel,
+    "communities.removeMember": Environment.member_again,
+    "communities.banMember": Environment.member_again,
+    "invites.revokeInvite": Environment.invite,
+    "workspaces.deleteWorkspace": Environment.workspace,
+    "workspaces.removeMember": Environment.workspace,
+    "workspaces.changeItem": Environment.item,
+    "workspaces.deleteItem": Environment.item,
+    "channels.deleteMessage": lambda env: env.message("channels"),
+    "conversations.removeParticipant": Environment.conversation,
+    "conversations.deleteMessage": lambda env: env.message("conversations"),
+    "threads.deleteMessage": lambda env: env.message("threads"),
+    "threads.moveCard": Environment.card,
+    "threads.changeThread": Environment.thread,
+    "threads.addParticipant": Environment.participant,
+    "records.voidDocument": Environment.document,
+    "records.addVersion": Environment.document,
+    "records.signDocument": Environment.document,
+    "records.decideExpense": Environment.expense,
+    "moderation.decideCase": Environment.case,
+    "attachments.deleteAttachment": Environment.file,
+    "inboxes.deleteSegment": Environment.segment,
+    "webhooks.deleteWebhook": Environment.webhook,
+    "users.deleteUser": Environment.tenant_user,
 }
 """What must be made again after an operation has succeeded."""
 
@@ -326,19 +326,19 @@ SIGNED = {"attachments.getContent": "url", "attachments.getPreview": "previewUrl
 """Operations that need no token but a signed address."""
 
 
-def named_in_body(world: World, operation: str) -> dict[str, Any]:
+def named_in_body(env: Environment, operation: str) -> dict[str, Any]:
     """What a body names that exists."""
-    member = world.member["userId"]
+    member = env.member["userId"]
     named = {
-        "accounts.login": {"email": world.me["email"], "password": PASSWORD},
+        "accounts.login": {"email": env.me["email"], "password": PASSWORD},
         "accounts.deleteMe": {"password": PASSWORD},
         "accounts.changePassword": {"current": PASSWORD},
         "communities.transferServer": {"userId": member},
-        "workspaces.changeItem": {"version": world.version},
+        "workspaces.changeItem": {"version": env.version},
         "conversations.createConversation": {"userIds": [member]},
-        "conversations.addParticipant": {"userId": world.spare["userId"]},
+        "conversations.addParticipant": {"userId": env.spare["userId"]},
         "threads.createThread": {"sellerUserId": member, "listingId": "lst-1"},
-        "threads.addParticipant": {"userId": world.helper, "roleContext": "buyer"},
+        "threads.addParticipant": {"userId": env.helper, "roleContext": "buyer"},
         "threads.createCard": {"type": "offer", "payload": {"amount": 100, "currency": "EUR"}},
         "records.addVersion": {"version": 1, "fileId": None},
         "records.signDocument": {"version": 1},
@@ -348,26 +348,26 @@ def named_in_body(world: World, operation: str) -> dict[str, Any]:
     # Nothing is sent: the name never resolves, and the room does not exist.
     silent = {"url": "https://receiver.invalid/", "events": ["message.*"], "rooms": ["none"]}
     named["webhooks.createWebhook"] = named["webhooks.changeWebhook"] = silent
-    for kind, room in world.rooms.items():
+    for kind, room in env.rooms.items():
         named[f"{kind}.markRead"] = {"messageId": room["messageId"]}
         named[f"{kind}.sendMessage"] = {"replyTo": room["messageId"]}
     return named.get(operation, {})
 
 
-def make_real(case: Case[Any], world: World, operation: str) -> None:
+def make_real(case: Case[Any], env: Environment, operation: str) -> None:
     """Let a request name things that exist, and come with a good token, which schemathesis likes to replace."""
     if case.headers:
         case.headers.pop("Authorization", None)
-    ids = world.ids_for(operation)
+    ids = env.ids_for(operation)
     for name in case.path_parameters or ():
         case.path_parameters[name] = ids[name]
     if isinstance(case.body, dict):
-        case.body.update(named_in_body(world, operation))
+        case.body.update(named_in_body(env, operation))
     for name in ("before", "after", "around"):
         if name in case.query:
             case.query[name] = ids["messageId"]
     if operation in SIGNED:
-        case.query["token"] = world.tokens[SIGNED[operation]]
+        case.query["token"] = env.tokens[SIGNED[operation]]
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -379,8 +379,8 @@ def lines_of_json(context: Any, value: Any) -> bytes:
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("engine", SCHEMATHESIS_ENGINES, indirect=True)
 def test_every_answer_is_one_that_the_document_describes(server: Server, engine: str) -> None:
-    world = World(server.url, asyncio.run(new_key(server, "admin")))
-    world.ids["token"] = asyncio.run(unsubscribe_token(server, world.member["userId"]))
+    env = Environment(server.url, asyncio.run(new_key(server, "admin")))
+    env.ids["token"] = asyncio.run(unsubscribe_token(server, env.member["userId"]))
     examples = EXAMPLES if engine == "embedded" else max(1, EXAMPLES // 2)
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     seen: Counter[int] = Counter()
@@ -396,17 +396,17 @@ def test_every_answer_is_one_that_the_document_describes(server: Server, engine:
 
         def attempt(case: Case[Any], real: bool, name: str = name, documented: set[str] = documented) -> None:
             if real:
-                make_real(case, world, name)
+                make_real(case, env, name)
             assume(len(quote(f"{case.path_parameters}{case.query}")) < MAX_URL)
             answer = case.call(
-                base_url=server.url, session=world.session, headers=world.headers_of(name), timeout=REQUEST_SECONDS
+                base_url=server.url, session=env.session, headers=env.headers_of(name), timeout=REQUEST_SECONDS
             )
             seen[answer.status_code] += 1
             # A request that was made real may have become a good one.
             case.validate_response(answer, checks=CHECKS if real else [*CHECKS, negative_data_rejection])
             assert str(answer.status_code) in documented, f"{answer.status_code} is not documented: {answer.text}"
             if answer.status_code < 300 and name in RENEWED:
-                RENEWED[name](world)
+                RENEWED[name](env)
 
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
             try:

@@ -25,7 +25,7 @@ from api.attempts import Attempt
 from api.calling import ULID, UNKNOWN_ID, Caller, Reply, client_of
 from api.conftest import store_of
 from api.running import Server, grant_admin, new_key, register_in, serving
-from api.test_authorization import ALONE, ROWS, Cast, Place, cast_of, comparable, prepared, tried
+from api.test_authorization import ALONE, ROWS, Environment, Matrix, cast_of, comparable, prepared, tried
 from api.thread_attempts import deal_of
 from lengths import TENANT_MATRIX
 from sobremesa.app import Sobremesa
@@ -62,7 +62,7 @@ OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, DigestSweep}
 
 
 class Request(NamedTuple):
-    """A line of the matrix, prepared in a place of its tenant."""
+    """A line of the matrix, prepared in an environment of its tenant."""
 
     name: str
     method: str
@@ -83,21 +83,21 @@ def server(engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest
 class Home:
     """A tenant with every kind of room, and the requests of all lines for what is there."""
 
-    def __init__(self, http: aiohttp.ClientSession, server: Server, cast: Cast) -> None:
+    def __init__(self, http: aiohttp.ClientSession, server: Server, matrix: Matrix) -> None:
         self.http = http
         self.server = server
-        self.cast = cast
-        self.place = Place(http, server, cast)
+        self.matrix = matrix
+        self.env = Environment(http, server, matrix)
         self.requests: list[Request] = []
         self.case_id = ""
 
     async def build(self) -> None:
-        await self.place.build()
-        await deal_of(self.place)
-        room = self.place.rooms["channels"]
+        await self.env.build()
+        await deal_of(self.env)
+        room = self.env.rooms["channels"]
         at = f"{room.at}/messages/{room.own_message['owner']}"
-        await self.place.callers["member"].post(f"{at}/report", {"reason": "spam"}, expect=202)
-        operator = self.place.callers["operator"]
+        await self.env.callers["member"].post(f"{at}/report", {"reason": "spam"}, expect=202)
+        operator = self.env.callers["operator"]
         await until_granted(operator)
         [case] = (await operator.get("/moderation/cases"))["items"]
         self.case_id = case["caseId"]
@@ -105,12 +105,12 @@ class Home:
     async def prepare(self) -> None:
         """Prepare all lines; those that would change what others need, in places of their own."""
         for name in LINES:
-            place = self.place
+            env = self.env
             if name in ALONE:
-                place = Place(self.http, self.server, self.cast, name)
-                await place.build()
-            method, path = self.cast.routes[name.partition(" ")[0]]
-            attempt = await prepared(name, place, "stranger")
+                env = Environment(self.http, self.server, self.matrix, name)
+                await env.build()
+            method, path = self.matrix.routes[name.partition(" ")[0]]
+            attempt = await prepared(name, env, "stranger")
             if "caseId" in attempt.places:
                 attempt = attempt._replace(places={"caseId": self.case_id})
             self.requests.append(Request(name, method, path, attempt._replace(caller=None)))
@@ -118,7 +118,7 @@ class Home:
 
     async def prepare_more(self) -> None:
         """Prepare requests that name users, messages and files in other fields than those of the matrix."""
-        owner, victim, room = self.place.owner, self.place.callers["victim"], self.place.rooms["channels"]
+        owner, victim, room = self.env.owner, self.env.callers["victim"], self.env.rooms["channels"]
         project = {"kind": "project", "sellerUserId": victim.user_id, "lbgId": f"lbg-{owner.user_id}"}
         await owner.post("/threads", project)
         group = {"type": "group", "userIds": [owner.user_id, victim.user_id]}
@@ -135,20 +135,20 @@ class Home:
             ("threads.listThreads", Attempt(query={"lbgId": project["lbgId"]})),
             ("attachments.listAttachments", Attempt(query={"ids": file_id})),
         ):
-            self.requests.append(Request(f"{name} more", *self.cast.routes[name], attempt))
+            self.requests.append(Request(f"{name} more", *self.matrix.routes[name], attempt))
 
     async def containers(self) -> dict[str, str]:
         """What stands first in a path, by the words before and of its parameter."""
-        place = self.place
-        rooms = {f"{kind}/roomId": room.room_id for kind, room in place.rooms.items()}
+        env = self.env
+        rooms = {f"{kind}/roomId": room.room_id for kind, room in env.rooms.items()}
         return rooms | {
-            "threads/roomId": (await deal_of(place)).thread_id,
-            "threads/threadId": (await deal_of(place)).thread_id,
-            "servers/serverId": place.server_id,
-            "channels/channelId": place.channel_id,
-            "conversations/convoId": place.rooms["conversations"].room_id,
-            "workspaces/workspaceId": place.workspace_id,
-            "tenants/tenant": self.cast.tenant,
+            "threads/roomId": (await deal_of(env)).thread_id,
+            "threads/threadId": (await deal_of(env)).thread_id,
+            "servers/serverId": env.server_id,
+            "channels/channelId": env.channel_id,
+            "conversations/convoId": env.rooms["conversations"].room_id,
+            "workspaces/workspaceId": env.workspace_id,
+            "tenants/tenant": self.matrix.tenant,
         }
 
 
@@ -192,13 +192,13 @@ class Names:
 
     def __init__(self, rows: Rows, home: Home) -> None:
         self.known = {found for row in rows.values() for found in _ULIDS.findall(row)} - {UNKNOWN_ID}
-        place = home.place
-        self.others = {user["username"]: "no-such-name" for _, user in home.cast.tokens.values() if user}
-        self.others |= {home.cast.tenant: "no-such-tenant"}
-        codes = {place.invite, place.workspace_invite, *place.own_invite.values()}
+        env = home.env
+        self.others = {user["username"]: "no-such-name" for _, user in home.matrix.tokens.values() if user}
+        self.others |= {home.matrix.tenant: "no-such-tenant"}
+        codes = {env.invite, env.workspace_invite, *env.own_invite.values()}
         codes |= {request.attempt.places["code"] for request in home.requests if "code" in request.attempt.places}
         self.others |= {code: code[::-1] for code in codes}
-        self.others |= {f"lbg-{place.owner.user_id}": f"lbg-{UNKNOWN_ID}"}
+        self.others |= {f"lbg-{env.owner.user_id}": f"lbg-{UNKNOWN_ID}"}
         # Records are not in the table, and ids of inbox messages have a form of their own.
         ids = {
             value for request in home.requests for name, value in request.attempt.places.items() if name[-2:] == "Id"
@@ -324,7 +324,7 @@ async def tried_from_outside(home: Home, names: Names, callers: dict[str, Caller
 
 async def tried_as_a_user_of(home: Home, key: Caller) -> Failures:
     """Make all requests with a server key of another tenant that acts as a user of this one: there is no such user."""
-    acting, failures = Acting(key, home.place.owner.user_id), {}
+    acting, failures = Acting(key, home.env.owner.user_id), {}
     for request in home.requests:
         reply = await tried(acting, request.method, request.path, request.attempt)
         takes_no_token = request.name.partition(" ")[0] in WITH_PROOF
@@ -342,7 +342,7 @@ async def tried_in_own_rooms(home: Home, names: Names, own: Home) -> Failures:
         if attempt == request.attempt or names.nothing(attempt) == attempt:
             continue
         lines.add(request.name)
-        found = await difference(own.place.owner, request, attempt, names)
+        found = await difference(own.env.owner, request, attempt, names)
         if found is not None:
             failures[request.name, "owner of another room"] = found
     assert lines >= IN_OWN_ROOMS

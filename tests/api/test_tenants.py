@@ -42,7 +42,7 @@ class Estate(NamedTuple):
     lbg_id: str
 
 
-class World(NamedTuple):
+class Environment(NamedTuple):
     """Everything of every tenant, and who administers it."""
 
     estates: dict[str, Estate]
@@ -94,7 +94,7 @@ async def estate_of(product: Product, http: aiohttp.ClientSession, tenant: str, 
     return Estate(server_id, sent["messageId"], "", thread_id, body["lbgId"])
 
 
-async def world_of(product: Product, http: aiohttp.ClientSession) -> World:
+async def world_of(product: Product, http: aiohttp.ClientSession) -> Environment:
     word = uuid.uuid4().hex[:8]
     actors: dict[tuple[str, str], Caller] = {}
     for tenant in TENANTS:
@@ -109,7 +109,7 @@ async def world_of(product: Product, http: aiohttp.ClientSession) -> World:
         case = next(case for case in cases if case["messageId"] == estate.message_id)
         estates[tenant] = estate._replace(case_id=case["caseId"])
     await until_granted(actors)
-    return World(estates, actors)
+    return Environment(estates, actors)
 
 
 async def until_granted(actors: dict[tuple[str, str], Caller]) -> None:
@@ -135,12 +135,12 @@ async def every(caller: Caller, path: str, **query: Any) -> list[dict[str, Any]]
 async def test_tenant_administrators_find_nothing_of_other_tenants(
     product: Product, client: aiohttp.ClientSession
 ) -> None:
-    world = await world_of(product, client)
+    env = await world_of(product, client)
     got: dict[tuple[str, str, str], set[str]] = {}
-    for (own, kind), caller in world.actors.items():
+    for (own, kind), caller in env.actors.items():
         servers = {server["serverId"] for server in await every(caller, "/admin/servers")}
         cases = {case["caseId"] for case in await every(caller, "/moderation/cases")}
-        for tenant, estate in world.estates.items():
+        for tenant, estate in env.estates.items():
             found = {"server"} if estate.server_id in servers else set()
             found |= {"case"} if estate.case_id in cases else set()
             found |= await opened(caller, estate)
@@ -173,10 +173,10 @@ async def opened(caller: Caller, estate: Estate) -> set[str]:
 async def test_only_the_own_tenant_decides_a_case_and_others_cannot_find_out_that_it_exists(
     product: Product, client: aiohttp.ClientSession
 ) -> None:
-    world = await world_of(product, client)
-    for tenant, estate in world.estates.items():
+    env = await world_of(product, client)
+    for tenant, estate in env.estates.items():
         at = f"/moderation/cases/{estate.case_id}"
-        for (own, _), caller in world.actors.items():
+        for (own, _), caller in env.actors.items():
             if own == tenant:
                 continue
             for method, body in (("GET", None), ("POST", {"decision": "block"})):
@@ -184,10 +184,10 @@ async def test_only_the_own_tenant_decides_a_case_and_others_cannot_find_out_tha
                 nothing = await caller.call(method, f"/moderation/cases/{UNKNOWN_ID}", body)
                 assert (refused.status, refused.raw) == (404, nothing.raw)
 
-        assert (await world.actors[tenant, "key"].get(at))["state"] == "open"
-        decided = await world.actors[tenant, "administrator"].post(at, {"decision": "approve"}, expect=200)
+        assert (await env.actors[tenant, "key"].get(at))["state"] == "open"
+        decided = await env.actors[tenant, "administrator"].post(at, {"decision": "approve"}, expect=200)
         assert (decided["state"], decided["decision"]) == ("closed", "approve")
-        closed = await every(world.actors[tenant, "key"], "/moderation/cases", state="closed")
+        closed = await every(env.actors[tenant, "key"], "/moderation/cases", state="closed")
         assert estate.case_id in {case["caseId"] for case in closed}
 
 

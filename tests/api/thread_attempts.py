@@ -11,7 +11,7 @@ import itertools
 import uuid
 from typing import Any
 
-from api.attempts import INSIDE, Attempt, Scene, prepares
+from api.attempts import INSIDE, Attempt, Environment, prepares
 from api.calling import UNKNOWN_ID, Caller
 
 TABLE = """
@@ -92,10 +92,10 @@ _versions = itertools.count(1)
 class Deal:
     """A thread with all callers in their roles."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.callers = scene.callers
-        self.buyer, self.seller = scene.callers["owner"], scene.callers["member"]
-        self.operator = scene.callers["operator"]
+    def __init__(self, env: Environment) -> None:
+        self.callers = env.callers
+        self.buyer, self.seller = env.callers["owner"], env.callers["member"]
+        self.operator = env.callers["operator"]
         self.thread_id = self.message_id = ""
 
     async def build(self) -> None:
@@ -125,145 +125,145 @@ class Deal:
         return str((await self.buyer.post(f"{self.at}/cards", OFFER))["messageId"])
 
 
-async def deal_of(scene: Scene) -> Deal:
-    """The thread of this place, made when it is first asked for."""
-    if "deal" not in scene.built:
-        deal = scene.built["deal"] = Deal(scene)
+async def deal_of(env: Environment) -> Deal:
+    """The thread of this env, made when it is first asked for."""
+    if "deal" not in env.built:
+        deal = env.built["deal"] = Deal(env)
         await deal.build()
-    found: Deal = scene.built["deal"]
+    found: Deal = env.built["deal"]
     return found
 
 
 @prepares("threads.createThread")
-async def _create_thread(scene: Scene, who: str) -> Attempt:
-    body = {"kind": "inquiry", "sellerUserId": scene.callers["victim"].user_id, "listingId": uuid.uuid4().hex}
+async def _create_thread(env: Environment, who: str) -> Attempt:
+    body = {"kind": "inquiry", "sellerUserId": env.callers["victim"].user_id, "listingId": uuid.uuid4().hex}
     return Attempt(body=body)
 
 
 @prepares("threads.createThread again")
-async def _create_thread_again(scene: Scene, who: str) -> Attempt:
-    attempt = await _create_thread(scene, who)
-    if scene.callers[who].user:
-        await scene.callers[who].post("/threads", attempt.body)
+async def _create_thread_again(env: Environment, who: str) -> Attempt:
+    attempt = await _create_thread(env, who)
+    if env.callers[who].user:
+        await env.callers[who].post("/threads", attempt.body)
     return attempt
 
 
 @prepares("threads.listThreads")
-async def _list_threads(scene: Scene, who: str) -> Attempt:
-    await deal_of(scene)
+async def _list_threads(env: Environment, who: str) -> Attempt:
+    await deal_of(env)
     return Attempt()
 
 
 @prepares(
     *("threads.getThread", "threads.listAudit", "threads.listParticipants", "threads.listCards", "threads.openPanel")
 )
-async def _the_thread(scene: Scene, who: str) -> Attempt:
-    return Attempt({"threadId": (await deal_of(scene)).thread_id})
+async def _the_thread(env: Environment, who: str) -> Attempt:
+    return Attempt({"threadId": (await deal_of(env)).thread_id})
 
 
 @prepares("threads.changeThread")
-async def _archive(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _archive(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     await deal.operator.patch(deal.at, {"status": "open"})
     return Attempt({"threadId": deal.thread_id}, {"status": "archived"})
 
 
 @prepares("threads.changeThread locked")
-async def _unlock(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _unlock(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     await deal.operator.patch(deal.at, {"status": "open"})
     await deal.buyer.patch(deal.at, {"status": "locked"})
     return Attempt({"threadId": deal.thread_id}, {"status": "open"})
 
 
 @prepares("threads.addParticipant")
-async def _take_in(scene: Scene, who: str) -> Attempt:
-    deal, victim = await deal_of(scene), scene.callers["victim"]
+async def _take_in(env: Environment, who: str) -> Attempt:
+    deal, victim = await deal_of(env), env.callers["victim"]
     await deal.take_out(victim)
     return Attempt({"threadId": deal.thread_id}, {"userId": victim.user_id, "roleContext": "buyer"})
 
 
 @prepares("threads.addParticipant admin")
-async def _take_in_an_admin(scene: Scene, who: str) -> Attempt:
-    attempt = await _take_in(scene, who)
+async def _take_in_an_admin(env: Environment, who: str) -> Attempt:
+    attempt = await _take_in(env, who)
     return attempt._replace(body=attempt.body | {"roleContext": "admin"})
 
 
 @prepares("threads.changeParticipant")
-async def _silence_the_seller(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _silence_the_seller(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     await deal.operator.patch(f"{deal.at}/participants/{deal.seller.user_id}", {"blockedUntil": None})
     places = {"threadId": deal.thread_id, "userId": deal.seller.user_id}
     return Attempt(places, {"blockedUntil": "2090-01-01T00:00:00Z"})
 
 
 @prepares("threads.changeParticipant own")
-async def _mute(scene: Scene, who: str) -> Attempt:
-    deal, caller = await deal_of(scene), scene.callers[who]
+async def _mute(env: Environment, who: str) -> Attempt:
+    deal, caller = await deal_of(env), env.callers[who]
     user_id = caller.user_id if caller.user else UNKNOWN_ID
     return Attempt({"threadId": deal.thread_id, "userId": user_id}, {"muted": True})
 
 
 @prepares("threads.changeParticipant muted")
-async def _mute_for_another(scene: Scene, who: str) -> Attempt:
-    deal, victim = await deal_of(scene), scene.callers["victim"]
+async def _mute_for_another(env: Environment, who: str) -> Attempt:
+    deal, victim = await deal_of(env), env.callers["victim"]
     await deal.take_in(victim, "buyer")
     return Attempt({"threadId": deal.thread_id, "userId": victim.user_id}, {"muted": True})
 
 
 @prepares("threads.removeParticipant")
-async def _take_out(scene: Scene, who: str) -> Attempt:
-    return (await _mute_for_another(scene, who))._replace(body=None)
+async def _take_out(env: Environment, who: str) -> Attempt:
+    return (await _mute_for_another(env, who))._replace(body=None)
 
 
 @prepares("threads.removeParticipant own")
-async def _leave(scene: Scene, who: str) -> Attempt:
-    return (await _mute(scene, who))._replace(body=None)
+async def _leave(env: Environment, who: str) -> Attempt:
+    return (await _mute(env, who))._replace(body=None)
 
 
 # Cards and tabs
 
 
 @prepares("threads.createCard")
-async def _offer(scene: Scene, who: str) -> Attempt:
-    return Attempt({"threadId": (await deal_of(scene)).thread_id}, OFFER)
+async def _offer(env: Environment, who: str) -> Attempt:
+    return Attempt({"threadId": (await deal_of(env)).thread_id}, OFFER)
 
 
 @prepares("threads.createCard delivery")
-async def _deliver(scene: Scene, who: str) -> Attempt:
-    return (await _offer(scene, who))._replace(body={"type": "delivery", "payload": {"title": "The first cut"}})
+async def _deliver(env: Environment, who: str) -> Attempt:
+    return (await _offer(env, who))._replace(body={"type": "delivery", "payload": {"title": "The first cut"}})
 
 
 @prepares("threads.getCard")
-async def _the_card(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _the_card(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     return Attempt({"threadId": deal.thread_id, "messageId": await deal.card()})
 
 
 @prepares("threads.moveCard")
-async def _accept(scene: Scene, who: str) -> Attempt:
-    return (await _the_card(scene, who))._replace(body={"to": "accepted", "version": 1})
+async def _accept(env: Environment, who: str) -> Attempt:
+    return (await _the_card(env, who))._replace(body={"to": "accepted", "version": 1})
 
 
 @prepares("threads.moveCard own")
-async def _withdraw(scene: Scene, who: str) -> Attempt:
-    return (await _the_card(scene, who))._replace(body={"to": "withdrawn", "version": 1})
+async def _withdraw(env: Environment, who: str) -> Attempt:
+    return (await _the_card(env, who))._replace(body={"to": "withdrawn", "version": 1})
 
 
 @prepares("threads.getTab")
-async def _the_tab(scene: Scene, who: str) -> Attempt:
-    return Attempt({"threadId": (await deal_of(scene)).thread_id, "tab": "brief"})
+async def _the_tab(env: Environment, who: str) -> Attempt:
+    return Attempt({"threadId": (await deal_of(env)).thread_id, "tab": "brief"})
 
 
 @prepares("threads.putTab")
-async def _put_tab(scene: Scene, who: str) -> Attempt:
+async def _put_tab(env: Environment, who: str) -> Attempt:
     body: dict[str, Any] = {"content": {"title": "A kitchen"}, "sourceVersion": next(_versions)}
-    return (await _the_tab(scene, who))._replace(body=body)
+    return (await _the_tab(env, who))._replace(body=body)
 
 
 @prepares("threads.putTab system")
-async def _put_docs(scene: Scene, who: str) -> Attempt:
-    attempt = await _put_tab(scene, who)
+async def _put_docs(env: Environment, who: str) -> Attempt:
+    attempt = await _put_tab(env, who)
     return attempt._replace(places=attempt.places | {"tab": "docs"})
 
 
@@ -275,86 +275,86 @@ async def _put_docs(scene: Scene, who: str) -> Attempt:
     "threads.startTyping",
     "threads.stopTyping",
 )
-async def _the_room(scene: Scene, who: str) -> Attempt:
-    return Attempt({"roomId": (await deal_of(scene)).thread_id})
+async def _the_room(env: Environment, who: str) -> Attempt:
+    return Attempt({"roomId": (await deal_of(env)).thread_id})
 
 
 @prepares("threads.sendMessage")
-async def _send(scene: Scene, who: str) -> Attempt:
-    return (await _the_room(scene, who))._replace(body={"content": "Hello"})
+async def _send(env: Environment, who: str) -> Attempt:
+    return (await _the_room(env, who))._replace(body={"content": "Hello"})
 
 
 @prepares("threads.sendMessage closed")
-async def _send_where_it_is_closed(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _send_where_it_is_closed(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     await deal.buyer.patch(deal.at, {"status": "locked"})
-    return await _send(scene, who)
+    return await _send(env, who)
 
 
 @prepares("threads.markRead")
-async def _mark_read(scene: Scene, who: str) -> Attempt:
-    return (await _the_room(scene, who))._replace(body={"messageId": (await deal_of(scene)).message_id})
+async def _mark_read(env: Environment, who: str) -> Attempt:
+    return (await _the_room(env, who))._replace(body={"messageId": (await deal_of(env)).message_id})
 
 
 @prepares("threads.setPreferences")
-async def _preferences(scene: Scene, who: str) -> Attempt:
-    return (await _the_room(scene, who))._replace(body={"muted": True})
+async def _preferences(env: Environment, who: str) -> Attempt:
+    return (await _the_room(env, who))._replace(body={"muted": True})
 
 
 @prepares("threads.getMessage", "threads.pinMessage")
-async def _the_message(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _the_message(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     return Attempt({"roomId": deal.thread_id, "messageId": deal.message_id})
 
 
 @prepares("threads.unpinMessage")
-async def _pinned(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _pinned(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     await deal.buyer.put(f"{deal.at}/pins/{deal.message_id}", expect=204)
-    return await _the_message(scene, who)
+    return await _the_message(env, who)
 
 
 @prepares("threads.deleteMessage")
-async def _own_message(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
-    message_id = await deal.send(scene.callers[who]) if who in INSIDE else deal.message_id
+async def _own_message(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
+    message_id = await deal.send(env.callers[who]) if who in INSIDE else deal.message_id
     return Attempt({"roomId": deal.thread_id, "messageId": message_id})
 
 
 @prepares("threads.editMessage")
-async def _edit(scene: Scene, who: str) -> Attempt:
-    return (await _own_message(scene, who))._replace(body={"content": "Hello there"})
+async def _edit(env: Environment, who: str) -> Attempt:
+    return (await _own_message(env, who))._replace(body={"content": "Hello there"})
 
 
 @prepares("threads.deleteMessage others")
-async def _others_message(scene: Scene, who: str) -> Attempt:
-    deal, victim = await deal_of(scene), scene.callers["victim"]
+async def _others_message(env: Environment, who: str) -> Attempt:
+    deal, victim = await deal_of(env), env.callers["victim"]
     await deal.take_in(victim, "buyer")
     return Attempt({"roomId": deal.thread_id, "messageId": await deal.send(victim)})
 
 
 @prepares("threads.deleteMessage card")
-async def _message_of_a_card(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _message_of_a_card(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     return Attempt({"roomId": deal.thread_id, "messageId": await deal.card()})
 
 
 @prepares("threads.editMessage others")
-async def _edit_others(scene: Scene, who: str) -> Attempt:
-    return (await _others_message(scene, who))._replace(body={"content": "Not what they wrote"})
+async def _edit_others(env: Environment, who: str) -> Attempt:
+    return (await _others_message(env, who))._replace(body={"content": "Not what they wrote"})
 
 
 @prepares("threads.addReaction", "threads.removeReaction", "threads.listReactors")
-async def _reaction(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _reaction(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     await deal.buyer.put(f"{deal.at}/messages/{deal.message_id}/reactions/👍", expect=204)
-    attempt = await _the_message(scene, who)
+    attempt = await _the_message(env, who)
     return attempt._replace(places=attempt.places | {"emoji": "👍"})
 
 
 @prepares("threads.reportMessage")
-async def _report(scene: Scene, who: str) -> Attempt:
-    return (await _the_message(scene, who))._replace(body={"reason": "It is too short."})
+async def _report(env: Environment, who: str) -> Attempt:
+    return (await _the_message(env, who))._replace(body={"reason": "It is too short."})
 
 
 # Records: the document and the expense of each attempt are the buyer's, and new.
@@ -364,44 +364,44 @@ TRAIN = {"title": "Train", "amount": 4_900, "currency": "EUR", "category": "trav
 
 
 @prepares("records.listDocuments", "records.listAmendments", "records.listExpenses")
-async def _records(scene: Scene, who: str) -> Attempt:
-    return Attempt({"threadId": (await deal_of(scene)).thread_id})
+async def _records(env: Environment, who: str) -> Attempt:
+    return Attempt({"threadId": (await deal_of(env)).thread_id})
 
 
 @prepares("records.createDocument")
-async def _create_document(scene: Scene, who: str) -> Attempt:
-    return (await _records(scene, who))._replace(body=CONTRACT)
+async def _create_document(env: Environment, who: str) -> Attempt:
+    return (await _records(env, who))._replace(body=CONTRACT)
 
 
 @prepares("records.addExpense")
-async def _add_expense(scene: Scene, who: str) -> Attempt:
-    return (await _records(scene, who))._replace(body=TRAIN)
+async def _add_expense(env: Environment, who: str) -> Attempt:
+    return (await _records(env, who))._replace(body=TRAIN)
 
 
 @prepares("records.getDocument", "records.voidDocument")
-async def _document(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _document(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     created = await deal.buyer.post(f"{deal.at}/documents", CONTRACT)
     return Attempt({"threadId": deal.thread_id, "documentId": created["documentId"]})
 
 
 @prepares("records.addVersion")
-async def _version(scene: Scene, who: str) -> Attempt:
-    return (await _document(scene, who))._replace(body={"version": 1, "body": "Two years."})
+async def _version(env: Environment, who: str) -> Attempt:
+    return (await _document(env, who))._replace(body={"version": 1, "body": "Two years."})
 
 
 @prepares("records.signDocument")
-async def _signature(scene: Scene, who: str) -> Attempt:
-    return (await _document(scene, who))._replace(body={"version": 1})
+async def _signature(env: Environment, who: str) -> Attempt:
+    return (await _document(env, who))._replace(body={"version": 1})
 
 
 @prepares("records.voidExpense")
-async def _expense(scene: Scene, who: str) -> Attempt:
-    deal = await deal_of(scene)
+async def _expense(env: Environment, who: str) -> Attempt:
+    deal = await deal_of(env)
     created = await deal.buyer.post(f"{deal.at}/expenses", TRAIN)
     return Attempt({"threadId": deal.thread_id, "expenseId": created["expenseId"]})
 
 
 @prepares("records.decideExpense")
-async def _decision(scene: Scene, who: str) -> Attempt:
-    return (await _expense(scene, who))._replace(body={"decision": "approve", "version": 1})
+async def _decision(env: Environment, who: str) -> Attempt:
+    return (await _expense(env, who))._replace(body={"decision": "approve", "version": 1})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attachments.test_in_messages import uploaded
-from communities.world import actor_of
+from communities.environment import actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.settings import BadSetting, Settings

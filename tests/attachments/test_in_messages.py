@@ -12,7 +12,7 @@ import pytest
 from attachments import samples
 from attachments.test_uploads import kept_in
 from communities.conftest import Ahead
-from communities.world import Community, actor_of, create_community
+from communities.environment import Community, actor_of, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound
@@ -24,7 +24,7 @@ from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
-from threads.world import strike_deal
+from threads.environment import strike_deal
 
 PNG = samples.picture("PNG", (40, 30))
 DAY = 24 * 3600

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attachments import samples
 from attachments.test_in_messages import uploaded
 from cheap import CHEAP
-from communities.world import actor_of
+from communities.environment import actor_of
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import Instant

@@ -18,7 +18,7 @@ from attachments import samples
 from attachments.http_client import MAX_BYTES, fetch, upload, upload_form
 from attachments.test_in_messages import DAY, uploaded
 from communities.conftest import Ahead
-from communities.world import actor_of
+from communities.environment import actor_of
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, rows
+from communities.environment import PASSWORD, Community, rows
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, PersonRequired, Tenant

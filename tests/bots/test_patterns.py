@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bots.test_bots import ACME, BACKEND, new_bot
-from communities.world import Community
+from communities.environment import Community
 from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import instant
@@ -22,7 +22,7 @@ S, T = ServerId("s"), ServerId("t")
 OTHER = Tenant("other")
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Two or more rows of every kind, so that a wrong query finds too much."""
 
     servers: list[bots.ServerBot]
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
         return [row for held in self for row in held]
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     "BOT.1": lambda s: (bots.bots_of_server(server_id=S), s.servers[:2]),
     "BOT.2": lambda s: (bots.server_bot(server_id=S, user_id=B), [s.servers[1]]),
     "BOT.3": lambda s: (bots.bots_of_tenant(tenant=ACME), s.tenants[:2]),
@@ -44,9 +44,9 @@ class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
 
-    def set_scene(self) -> Scene:
+    def create_dataset(self) -> Dataset:
         of: dict[str, Any] = {"created_by": "olga", "created_at": NOW}
-        return Scene(
+        return Dataset(
             [bots.ServerBot(server_id=at, user_id=who, **of) for at, who in ((S, A), (S, B), (T, A))],
             [bots.TenantBot(tenant=at, user_id=who, **of) for at, who in ((ACME, A), (ACME, B), (OTHER, A))],
         )

@@ -15,8 +15,8 @@ async def test_every_example_of_the_page_runs_from_top_to_bottom(tmp_path: Path)
     blocks = python_blocks(PAGE)
     assert len(blocks) == 4
     with serving("sqlite://", tmp_path / "server.log") as server:
-        world: dict[str, object] = {"__name__": "docs_client", "address": server.url}
+        env: dict[str, object] = {"__name__": "docs_client", "address": server.url}
         for block in blocks:
-            outcome = eval(block, world)
+            outcome = eval(block, env)
             assert inspect.iscoroutine(outcome)
             await outcome

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cheap import CHEAP
-from communities.world import Community, create_community
+from communities.environment import Community, create_community
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SystemClock

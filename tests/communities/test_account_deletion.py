@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, create_community, join, register, rows
+from communities.environment import PASSWORD, Community, create_community, join, register, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor, UserId
 from sobremesa.core.errors import NotFound, Refusal

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, actor_of, add_members, requests
+from communities.environment import Community, actor_of, add_members, requests
 from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.entities import UsernameClaim
 from sobremesa.rooms.sending import Draft

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from communities.world import Community, rows
+from communities.environment import Community, rows
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import EPOCH

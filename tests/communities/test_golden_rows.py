@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, actor_of, rows
+from communities.environment import Community, actor_of, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import Forbidden, NotFound

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
+from communities.environment import Community, actor_of, join, rows
 from communities.test_golden_rows import put
-from communities.world import Community, actor_of, join, rows
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import instant, milliseconds
 from sobremesa.core.errors import AlreadyMember, Forbidden, NotFound

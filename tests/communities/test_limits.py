@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import Community, actor_of
+from communities.environment import Community, actor_of
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.errors import ChangedMeanwhile, NotFound

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, get_args
 
 import pytest
 
-from communities.world import Community, actor_of, add_members, create_community, create_profile, join
+from communities.environment import Community, actor_of, add_members, create_community, create_profile, join
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.errors import ChangedMeanwhile, Clash, Forbidden, NotFound, RankTooLow, Refusal

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community
+from communities.environment import Community
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import Forbidden, Invalid, NotFound
 from sobremesa.core.ids import MessageId

@@ -9,7 +9,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, create_community
+from communities.environment import PASSWORD, Community, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import NotFound, UnknownUsers

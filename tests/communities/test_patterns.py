@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, actor_of, create_community, join, register
-from imports.world import message_line, run_import
+from communities.environment import PASSWORD, Community, actor_of, create_community, join, register
+from imports.environment import message_line, run_import
 from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.app import REGISTRY as EVERYTHING
 from sobremesa.app import Sobremesa
@@ -45,7 +45,7 @@ THUMB, APPLE = hex_part("👍"), hex_part("🍎")
 M = [MessageId(f"m{number}") for number in range(5)]
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind, at least two of each, so that a pattern can find too many."""
 
     user: tuple[accounts.User, ...]
@@ -91,7 +91,7 @@ class Scene(NamedTuple):
         return [row for held in self for row in (held if isinstance(held, list | tuple) else [held])]
 
 
-def set_scene() -> Scene:
+def create_dataset() -> Dataset:
     def entry(number: int, scope: str, month: str) -> accounts.AuditEntry:
         return accounts.AuditEntry(
             scope=scope, month=month, entry_id=f"e{number}", at=NOW, actor=A, action="member.kick", target=B
@@ -122,7 +122,7 @@ def set_scene() -> Scene:
             created_at=instant(day * 86_400_000),
         )  # fmt: skip
 
-    return Scene(
+    return Dataset(
         user=(
             accounts.User(user_id=A, username="ana", email="ana@example.com", digest_shard=1),
             accounts.User(user_id=B, username="ben", email="ben@example.com", digest_shard=12),
@@ -262,7 +262,7 @@ def set_scene() -> Scene:
     )  # fmt: skip
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     # The sixteen of the document
     "S2.1": lambda s: (accounts.user_by_id(user_id=A), [s.user[0]]),
     "S2.2": lambda s: (accounts.user_by_email(email="ana@example.com"), [s.user[0]]),
@@ -351,8 +351,8 @@ class TestPatterns(PatternTests):
     reads = READS
     whole = ("JOB.1", "ACC.15", "ACC.19", "COM.1", "COM.37", "COM.60", "MOD.2", "MOD.10")
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
     async def rows_before(self, app: Sobremesa) -> list[Entity]:
         own: list[Entity] = [row async for row in app.table.every(accounts.signing_keys())]
@@ -492,5 +492,5 @@ async def test_every_declared_write_happens_and_none_is_undeclared(store: str, c
 
 
 def test_users_of_the_scene_are_different() -> None:
-    assert len({row.own_key().raw for row in set_scene().rows()}) == len(set_scene().rows())
+    assert len({row.own_key().raw for row in create_dataset().rows()}) == len(create_dataset().rows())
     assert actor_of("x").user_id != actor_of("x").user_id

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, get_args
 
 import pytest
 
-from communities.world import Community, add_members, create_community
+from communities.environment import Community, add_members, create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Forbidden, NotFound

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from communities.world import Community, actor_of, join
+from communities.environment import Community, actor_of, join
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound, UnknownUsers
 from sobremesa.core.ids import MessageId

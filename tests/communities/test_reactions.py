@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, actor_of, add_members
+from communities.environment import Community, actor_of, add_members
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.ids import MessageId
 from sobremesa.domains.communities.entities import CHANNELS

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, actor_of, create_profile, join, rows
+from communities.environment import Community, actor_of, create_profile, join, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Tenant
 from sobremesa.core.errors import Forbidden, Invalid, NotFound, Refusal

@@ -9,7 +9,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import Community, create_community, join, register, requests
+from communities.environment import Community, create_community, join, register, requests
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import PASSWORD, register, rows
+from communities.environment import PASSWORD, register, rows
 from conversations.users import Users
 from sobremesa.core.actor import DELETED_NAME
 from sobremesa.core.errors import NotFound

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
+from communities.environment import requests
 from communities.test_budgets import Cost
-from communities.world import requests
 from conversations.users import Users, known
 from sobremesa.core.clock import instant
 from sobremesa.domains.conversations.activity import Activity

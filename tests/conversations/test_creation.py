@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from communities.world import actor_of, rows
+from communities.environment import actor_of, rows
 from conversations.users import Users, known
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import NotFound, UnknownUsers

@@ -12,7 +12,7 @@ import pytest
 import commands
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import requests, rows
+from communities.environment import requests, rows
 from conversations.users import Users, create_users, known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import requests, rows
+from communities.environment import requests, rows
 from conversations.users import Users
 from sobremesa.core.clock import Instant, instant
 from sobremesa.core.errors import Forbidden

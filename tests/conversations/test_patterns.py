@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from communities.world import PASSWORD, register
+from communities.environment import PASSWORD, register
 from conversations.users import Users, known
-from imports.world import message_line, run_import
+from imports.environment import message_line, run_import
 from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import instant
@@ -27,7 +27,7 @@ M = [MessageId(f"m{number}") for number in range(4)]
 THUMB, APPLE = hex_part("👍"), hex_part("🍎")
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind, at least two of each, so that a pattern can find too many."""
 
     heads: list[con.Conversation]
@@ -50,9 +50,9 @@ def seat(room_id: RoomId, user_id: UserId, at: int | None) -> con.Participant:
     return con.Participant(room_id=room_id, user_id=user_id, last_message_at=None if at is None else NOW[at])
 
 
-def set_scene() -> Scene:
+def create_dataset() -> Dataset:
     reactions = ((0, APPLE, A), (0, THUMB, A), (0, THUMB, B), (1, THUMB, A))
-    return Scene(
+    return Dataset(
         heads=[con.Conversation(room_id=room_id, type="group") for room_id in (C, D, E)],
         seats=[seat(C, A, 1), seat(C, B, 3), seat(D, A, 2)],
         big=[seat(E, A, None), seat(E, B, None)],
@@ -84,7 +84,7 @@ def set_scene() -> Scene:
     )
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     # The six questions of the document; the seventh pattern is the send
     "S3.1": lambda s: (con.conversation_by_id(room_id=D), [s.heads[1]]),
     "S3.2": lambda s: (con.conversations_of(user_id=A), [s.seats[0], s.seats[2], s.big[0]]),
@@ -126,8 +126,8 @@ class TestPatterns(PatternTests):
     reads = READS
     whole = ("CON.14",)
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 async def test_every_declared_write_happens_and_none_is_undeclared(users: Users) -> None:

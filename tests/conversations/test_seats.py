@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import rows
+from communities.environment import rows
 from conversations.users import Users, known
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, Forbidden, NotFound, UnknownUsers

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import Community, actor_of
+from communities.environment import Community, actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant
 from sobremesa.core.custom_data import KINDS, MAX_BYTES, MAX_DEPTH, BadData, require_bounded

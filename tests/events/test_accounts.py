@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from communities.world import PASSWORD
+from communities.environment import PASSWORD
 from events.recorder import EventRecorder, audience_changes, names
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId, Tenant

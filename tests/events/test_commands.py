@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from communities.world import create_community
+from communities.environment import create_community
 from events.recorder import EventRecorder, events_of
 from sobremesa.app import Sobremesa
 from sobremesa.domains.commands.service import NewCommand

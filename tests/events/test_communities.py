@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from communities.world import Community, actor_of, create_community, join
+from communities.environment import Community, actor_of, create_community, join
 from events.recorder import EventRecorder, Published, added_members, names, published, removed_members
 from sobremesa.app import Sobremesa
 from sobremesa.live import events as topics

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from cheap import CHEAP
-from communities.world import create_community, join
+from communities.environment import create_community, join
 from conversations.users import create_users, known
 from events.recorder import EventRecorder, events_of
 from inboxes.shop import ANA, Shop
@@ -38,7 +38,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.table import Delete, Update, set_to
 from table.engines import MAPS
-from threads.world import at, strike_deal
+from threads.environment import at, strike_deal
 from workspaces.team import gather_team
 
 

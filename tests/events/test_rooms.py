@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from communities.world import create_community, requests
+from communities.environment import create_community, requests
 from conversations.users import create_users
 from events.recorder import EventRecorder, Published, event_of, events_of, full, named, names, published
-from moderation.world import ADMIN, cases
+from moderation.environment import ADMIN, cases
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Actor
 from sobremesa.core.clock import SetClock
@@ -27,7 +27,7 @@ from sobremesa.rooms.sending import Draft
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.views import MessageView, SentView
 from sobremesa.table import Delete, Update, measure, set_to
-from threads.world import strike_deal
+from threads.environment import strike_deal
 
 
 class Room(NamedTuple):

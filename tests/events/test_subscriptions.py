@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from communities.world import actor_of, create_community, join, requests
+from communities.environment import actor_of, create_community, join, requests
 from conversations.users import Users, known
 from events.recorder import EventRecorder, audience_changes
 from servers import Endpoint
@@ -16,7 +16,7 @@ from sobremesa.core.clock import SetClock
 from sobremesa.glue.subscriptions import Subscriptions
 from sobremesa.live import events as topics
 from sobremesa.live.events import Publication, TopicMembership
-from threads.world import strike_deal
+from threads.environment import strike_deal
 from workspaces.team import gather_team
 from workspaces.team import join as join_workspace
 

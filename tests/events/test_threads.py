@@ -22,7 +22,7 @@ from sobremesa.live import events as topics
 from sobremesa.live.events import TopicMembership, TopicRemoval
 from sobremesa.rooms.entities import Flags
 from sobremesa.table import Update, set_to
-from threads.world import PLATFORM, Deal, at, strike_deal
+from threads.environment import PLATFORM, Deal, at, strike_deal
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def texts(frames: list[dict[str, Any]]) -> list[str]:
     return [frame["d"]["content"] for frame in frames if frame["t"] in ("message.created", "message.updated")]
 
 
-class World:
+class Environment:
     """The application and a model of it, changed together."""
 
     def __init__(self, served: ServedApp, shared: SharedChannel, clock: SetClock, seed: int) -> None:
@@ -179,7 +179,7 @@ class World:
         await self.settle()
 
 
-class PrivateWorld(World):
+class PrivateEnvironment(Environment):
     """The same with a channel whose access list changes, and members whose roles do."""
 
     roles: Sequence[Role] | None = None
@@ -239,17 +239,17 @@ class PrivateWorld(World):
 async def test_current_members_receive_every_event_and_no_other_user_does(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await run_world(World, seed, monkeypatch)
+    await run_environment(Environment, seed, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_private_channel_is_delivered_to_those_with_access_and_to_no_other_user(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await run_world(PrivateWorld, seed, monkeypatch)
+    await run_environment(PrivateEnvironment, seed, monkeypatch)
 
 
-async def run_world(kind: type[World], seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def run_environment(kind: type[Environment], seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recent_events, "MAX_ENTRIES", 10)
     clock = SetClock()
     settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
@@ -312,14 +312,14 @@ async def test_resume_shows_nothing_from_before_a_channel_became_private() -> No
         served = ServedApp(app, "", http)
         table = await shared_channel(served)
         await app.live.hub.open()
-        world = PrivateWorld(served, table, SetClock(), 0)
+        env = PrivateEnvironment(served, table, SetClock(), 0)
         cursor = app.live.hub.position()
         await attach(served, table.carl, RecordingSubscriber(table.carl), cursor)
-        await world.send()
-        await world.settle()  # it is published to the members of the server
+        await env.send()
+        await env.settle()  # it is published to the members of the server
         wanted = AccessList([], [table.carl.user.user_id])
         await app.communities.privacy.change(table.ana.actor, table.channel_id, wanted)
-        await world.settle()
+        await env.settle()
 
         bea, carl = RecordingSubscriber(table.bea), RecordingSubscriber(table.carl)
         for who, subscriber in ((table.bea, bea), (table.carl, carl)):
@@ -328,6 +328,6 @@ async def test_resume_shows_nothing_from_before_a_channel_became_private() -> No
         assert carl.names == ["message.created", "channel.updated"]
         before = len(bea.received)
         await app.communities.typing(table.carl.actor, table.channel_id)
-        await world.send()
-        await world.settle()
+        await env.send()
+        await env.settle()
         assert len(bea.received) == before

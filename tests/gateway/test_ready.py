@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from communities.world import requests
+from communities.environment import requests
 from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp
 from sobremesa.core.actor import Actor, KeyId, Tenant

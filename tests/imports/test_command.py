@@ -12,7 +12,7 @@ from typing import Any
 
 import commands
 from commands import SOBREMESA
-from imports.world import LONG_AGO, Room, World, create_world, everything
+from imports.environment import LONG_AGO, Environment, Room, create_environment, everything
 from sobremesa.app import Sobremesa
 from sobremesa.cli.imports import PROBLEMS_SHOWN
 from sobremesa.core.ids import MessageId
@@ -40,12 +40,12 @@ async def import_file(app: Sobremesa, *arguments: str | Path) -> subprocess.Comp
     return done
 
 
-async def test_a_file_is_imported_once(world: World, tmp_path: Path) -> None:
-    room = world.rooms["channel"]
+async def test_a_file_is_imported_once(env: Environment, tmp_path: Path) -> None:
+    room = env.rooms["channel"]
     file = write_lines(tmp_path / "history.jsonl", [room.line(str(each), LONG_AGO + each) for each in range(50)])
 
-    first = await import_file(world.app, file)
-    again = await import_file(world.app, file)
+    first = await import_file(env.app, file)
+    again = await import_file(env.app, file)
 
     assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
     assert "Imported 50 messages; 0 were there before, 0 lines failed." in first.stdout
@@ -53,12 +53,12 @@ async def test_a_file_is_imported_once(world: World, tmp_path: Path) -> None:
     assert await room.contents() == [str(each) for each in range(50)]
 
 
-async def test_refused_lines_are_printed_up_to_a_limit_and_the_status_is_one(world: World, tmp_path: Path) -> None:
-    room = world.rooms["conversation"]
+async def test_refused_lines_are_printed_up_to_a_limit_and_the_status_is_one(env: Environment, tmp_path: Path) -> None:
+    room = env.rooms["conversation"]
     bad = [room.line(str(each), LONG_AGO, author="nobody") for each in range(PROBLEMS_SHOWN + 10)]
     file = write_lines(tmp_path / "history.jsonl", [room.line("good", LONG_AGO), "[markup]", *bad])
 
-    done = await import_file(world.app, file)
+    done = await import_file(env.app, file)
 
     assert done.returncode == 1
     assert f"Imported 1 messages; 0 were there before, {len(bad) + 1} lines failed." in done.stdout
@@ -80,8 +80,8 @@ async def test_a_missing_file_and_a_missing_store_are_one_line(tmp_path: Path) -
         assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
-async def test_files_are_attached_once(world: World, tmp_path: Path) -> None:
-    room = world.rooms["conversation"]
+async def test_files_are_attached_once(env: Environment, tmp_path: Path) -> None:
+    room = env.rooms["conversation"]
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "dot.png").write_bytes(PNG)
     (tmp_path.parent / "secret.txt").write_text("secret")
@@ -101,7 +101,7 @@ async def test_files_are_attached_once(world: World, tmp_path: Path) -> None:
     file = write_lines(tmp_path / "history.jsonl", lines)
 
     for _ in range(2):
-        done = await import_file(world.app, file)
+        done = await import_file(env.app, file)
         refused = [line.split(": ")[1] for line in done.stderr.splitlines() if line.startswith("line ")]
         assert refused == ["attachment_refused"] * 8
 
@@ -109,19 +109,19 @@ async def test_files_are_attached_once(world: World, tmp_path: Path) -> None:
     [attached] = message.attachments
     seen = (message.content, message.type, attached["name"], attached["mime"])
     assert seen == ("with a file", "asset", "Dot.png", "image/png")
-    names = [row["name"] for row in await everything(world.app) if str(row["pk"]).startswith("FILE#")]
+    names = [row["name"] for row in await everything(env.app) if str(row["pk"]).startswith("FILE#")]
     assert names.count("Dot.png") == 1
 
 
-async def stored(world: World) -> int:
+async def stored(env: Environment) -> int:
     """Return the number of imported messages in all rooms."""
-    rows = [await room.rows(world.app) for room in world.rooms.values()]
+    rows = [await room.rows(env.app) for room in env.rooms.values()]
     return sum(row.imported is True for some in rows for row in some)
 
 
-def history(world: World) -> list[dict[str, Any]]:
+def history(env: Environment) -> list[dict[str, Any]]:
     """Return the lines of messages in all rooms, also of an author who is in none of them."""
-    rooms, authors = list(world.rooms.values()), [world.ana, world.ben, world.cleo]
+    rooms, authors = list(env.rooms.values()), [env.ana, env.ben, env.cleo]
     return [
         rooms[each % 3].line(str(each), LONG_AGO + each, authors[each % 7 % 3], content=f"@ben {each}")
         for each in range(KILLED_LINES)
@@ -133,25 +133,25 @@ def expected_ids(room: Room, lines: Sequence[Mapping[str, Any]]) -> list[Message
     return [imported_id(room.room_id, str(each), (LONG_AGO + each) * 1000) for each in numbers]
 
 
-async def test_a_killed_import_is_completed_by_running_it_again(world: World, tmp_path: Path) -> None:
-    lines = history(world)
+async def test_a_killed_import_is_completed_by_running_it_again(env: Environment, tmp_path: Path) -> None:
+    lines = history(env)
     file = write_lines(tmp_path / "history.jsonl", lines)
     for threshold in (1, KILLED_LINES // 3, KILLED_LINES * 2 // 3):
         arguments = (SOBREMESA, "import", "messages", file)
-        process = commands.Process(*arguments, environment=settings_of(world.app), stdout=subprocess.DEVNULL)
-        while await stored(world) < threshold and process.poll() is None:  # noqa: ASYNC110 - it is another process
+        process = commands.Process(*arguments, environment=settings_of(env.app), stdout=subprocess.DEVNULL)
+        while await stored(env) < threshold and process.poll() is None:  # noqa: ASYNC110 - it is another process
             await asyncio.sleep(0.01)
         process.kill()
         await asyncio.to_thread(process.wait)
 
-    done = await import_file(world.app, file)
+    done = await import_file(env.app, file)
 
     assert done.returncode == 0, done.stderr
-    for room in world.rooms.values():
-        rows = await room.rows(world.app)
+    for room in env.rooms.values():
+        rows = await room.rows(env.app)
         wanted = expected_ids(room, lines)
         assert [row.message_id for row in rows if row.imported] == wanted
-        assert (await room.head(world.app)).last_message_id == rows[-1].message_id
+        assert (await room.head(env.app)).last_message_id == rows[-1].message_id
         assert await room.unread(room.ben) == (0, False)
 
 
@@ -159,14 +159,14 @@ async def test_a_killed_import_leaves_the_same_rows_as_one_that_was_not(tmp_path
     """Import into two copies of one store, and kill one of the imports."""
     whole, killed = (f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "killed"))
     async with Sobremesa.open(whole, background=False) as app:
-        world = await create_world(app)
-        file = write_lines(tmp_path / "history.jsonl", history(world))
+        env = await create_environment(app)
+        file = write_lines(tmp_path / "history.jsonl", history(env))
         await app.table.engine.backup(tmp_path / "killed.db")  # type: ignore[attr-defined]
     arguments = (SOBREMESA, "import", "messages", file)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOBREMESA")}
     with commands.Process(*arguments, "--store", killed, environment=environment, stdout=subprocess.DEVNULL) as process:
         async with Sobremesa.open(killed, background=False) as app:
-            there = world._replace(app=app)
+            there = env._replace(app=app)
             while await stored(there) < 200 and process.poll() is None:  # noqa: ASYNC110 - it is another process
                 await asyncio.sleep(0.01)
             process.kill()

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
+from imports.environment import LONG_AGO, Environment, run_import
 from imports.test_command import PNG
-from imports.world import LONG_AGO, World, run_import
 from sobremesa.domains.imports.downloads import MAX_REDIRECTS, Downloads
 from sobremesa.domains.imports.errors import AttachmentRefused
 from sobremesa.http.outgoing import AddressRules, BadUrl
@@ -70,9 +70,9 @@ async def source() -> AsyncIterator[Source]:
 
 
 async def test_files_are_downloaded_once_and_a_refused_one_does_not_stop_the_others(
-    world: World, source: Source
+    env: Environment, source: Source
 ) -> None:
-    app, room = world.app, world.rooms["conversation"]
+    app, room = env.app, env.rooms["conversation"]
     app.imports._downloads = Downloads(AddressRules([LOOPBACK]))
     app.attachments._processor._max_bytes = MAX_BYTES
     refusals = {
@@ -109,8 +109,8 @@ async def test_files_are_downloaded_once_and_a_refused_one_does_not_stop_the_oth
     ]
 
 
-async def test_a_call_downloads_a_limited_number_of_files(world: World, source: Source) -> None:
-    app, room = world.app, world.rooms["channel"]
+async def test_a_call_downloads_a_limited_number_of_files(env: Environment, source: Source) -> None:
+    app, room = env.app, env.rooms["channel"]
     app.imports._downloads = Downloads(AddressRules([LOOPBACK]))
     lines = [
         room.line(str(each), LONG_AGO + each, attachments=[{"url": f"{source.url}/dot.png"}, {"path": "/etc/hostname"}])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from communities.conftest import Ahead
-from imports.world import LONG_AGO, Room, World, ms, run_import
+from imports.environment import LONG_AGO, Environment, Room, ms, run_import
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DELETED_NAME, Tenant, UserId
 from sobremesa.core.clock import instant
@@ -57,18 +57,18 @@ async def test_a_newer_message_becomes_the_last_one(app: Sobremesa, room: Room, 
     assert (await room.head(app)).last_message_id == later.message_id
 
 
-async def test_the_preview_and_the_inbox_follow_a_newer_message(world: World, clock: Ahead) -> None:
-    app = world.app
-    groups, threads = world.rooms["conversation"], world.rooms["thread"]
-    await groups.send(world.ben, "sent")
+async def test_the_preview_and_the_inbox_follow_a_newer_message(env: Environment, clock: Ahead) -> None:
+    app = env.app
+    groups, threads = env.rooms["conversation"], env.rooms["thread"]
+    await groups.send(env.ben, "sent")
     clock.move(seconds=60)
     now = clock.now_ms()
 
     await run_import(app, [groups.line("old", LONG_AGO), groups.line("new", now), threads.line("new", now)])
 
-    [row], _ = await app.conversations.list_conversations(world.ana, limit=10)
+    [row], _ = await app.conversations.list_conversations(env.ana, limit=10)
     assert (row.seat.conversation.last_message_body, row.seat.conversation.last_message_at) == ("new", instant(now))
-    listed = await app.threads.list_threads(world.ben, limit=10)
+    listed = await app.threads.list_threads(env.ben, limit=10)
     assert [each.thread.last_message_at for each in listed[0]] == [instant(now)]
     rows = [item async for item in app.table.scan(consistent=True) if str(item["sk"]).startswith("PART#")]
     assert {row["lastMessageAt"] for row in rows} == {instant(now)}
@@ -178,8 +178,8 @@ async def test_replies_name_the_message_by_nonce_by_nonce_and_time_or_by_id(app:
     assert rows["by id"].reply_to == sent.message_id
 
 
-async def test_bad_lines_do_not_stop_the_others(world: World, clock: Ahead) -> None:
-    room = world.rooms["channel"]
+async def test_bad_lines_do_not_stop_the_others(env: Environment, clock: Ahead) -> None:
+    room = env.rooms["channel"]
     lines: list[Mapping[str, Any] | str] = [
         room.line("good", LONG_AGO),
         "not JSON",
@@ -199,7 +199,7 @@ async def test_bad_lines_do_not_stop_the_others(world: World, clock: Ahead) -> N
         room.line("also good", LONG_AGO + 1),
     ]
 
-    result = await run_import(world.app, lines)
+    result = await run_import(env.app, lines)
 
     assert result.codes == [
         (2, "invalid"),
@@ -239,15 +239,15 @@ async def test_mentions_are_resolved(app: Sobremesa, room: Room) -> None:
     assert row.mentions == [room.ben.user_id]
 
 
-async def test_a_deleted_account_leaves_the_messages_of_an_author_who_was_never_inside(world: World) -> None:
-    app = world.app
-    lines = [room.line("of cleo", LONG_AGO, world.cleo) for room in world.rooms.values()]
+async def test_a_deleted_account_leaves_the_messages_of_an_author_who_was_never_inside(env: Environment) -> None:
+    app = env.app
+    lines = [room.line("of cleo", LONG_AGO, env.cleo) for room in env.rooms.values()]
     await run_import(app, lines)
 
     for domain in (app.communities, app.conversations, app.threads):
-        await domain.cleanup.delete_user_data(world.cleo.user_id)
+        await domain.cleanup.delete_user_data(env.cleo.user_id)
 
-    for room in world.rooms.values():
+    for room in env.rooms.values():
         [row] = [row for row in await room.rows(app) if row.imported]
         assert row.username == DELETED_NAME
 

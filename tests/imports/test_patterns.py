@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imports.world import World, run_import
+from imports.environment import Environment, run_import
 from pattern_tests import writes_of
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import instant
@@ -13,8 +13,8 @@ REGISTRY = Registry.of(imp)
 NOW = instant(1_763_000_000_000)
 
 
-async def test_a_reference_is_found_by_its_tenant_and_key(world: World) -> None:
-    table = world.app.table
+async def test_a_reference_is_found_by_its_tenant_and_key(env: Environment) -> None:
+    table = env.app.table
     here, other, elsewhere = [
         imp.ImportReference(
             tenant=Tenant(tenant), key_hash=key, source_key=key, kind="server", target_id="s", created_at=NOW
@@ -28,8 +28,8 @@ async def test_a_reference_is_found_by_its_tenant_and_key(world: World) -> None:
     assert await table.get(imp.reference_of(tenant=Tenant("u"), key_hash="b")) is None
 
 
-async def test_every_declared_write_happens(world: World) -> None:
-    line = {"type": "conversation", "key": "k", "members": [world.ana.user_id, world.ben.user_id]}
-    await run_import(world.app, [line])
+async def test_every_declared_write_happens(env: Environment) -> None:
+    line = {"type": "conversation", "key": "k", "members": [env.ana.user_id, env.ben.user_id]}
+    await run_import(env.app, [line])
 
-    assert writes_of(REGISTRY) - set(world.app.table.meter.totals()) == set()
+    assert writes_of(REGISTRY) - set(env.app.table.meter.totals()) == set()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from imports.world import LONG_AGO, Room, World, run_import
+from imports.environment import LONG_AGO, Environment, Room, run_import
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, DELETED_NAME, Actor, KeyId
 from sobremesa.core.errors import TooBig
@@ -60,24 +60,24 @@ async def test_an_account_that_is_deleted_during_an_import_gets_no_more_messages
 
 
 async def test_an_account_that_was_deleted_since_the_import_read_it_gets_no_messages_in_other_rooms(
-    world: World, run: ImportRun
+    env: Environment, run: ImportRun
 ) -> None:
     """Cleo is in no room, so that only the room that knows her as an author is masked when she leaves."""
-    first, second = world.rooms["channel"], world.rooms["conversation"]
-    await run.add(lines_of(first.line("before", LONG_AGO, world.cleo)))
-    await delete_account(world.app, world.cleo)
+    first, second = env.rooms["channel"], env.rooms["conversation"]
+    await run.add(lines_of(first.line("before", LONG_AGO, env.cleo)))
+    await delete_account(env.app, env.cleo)
 
-    problems = await run.add(lines_of(second.line("after", LONG_AGO, world.cleo), second.line("of ana", LONG_AGO)))
+    problems = await run.add(lines_of(second.line("after", LONG_AGO, env.cleo), second.line("of ana", LONG_AGO)))
 
     assert [(each.line, each.code) for each in problems] == [(1, "unknown_user")]
     assert await second.contents() == ["of ana"]
 
 
 async def test_messages_that_are_imported_while_an_account_is_deleted_lose_its_name(
-    world: World, run: ImportRun
+    env: Environment, run: ImportRun
 ) -> None:
-    app, room = world.app, world.rooms["channel"]
-    lines = [room.line(str(each), LONG_AGO + each, world.cleo) for each in range(300)]
+    app, room = env.app, env.rooms["channel"]
+    lines = [room.line(str(each), LONG_AGO + each, env.cleo) for each in range(300)]
 
     async def bring_in() -> None:
         for start in range(0, 300, 20):
@@ -86,7 +86,7 @@ async def test_messages_that_are_imported_while_an_account_is_deleted_lose_its_n
     async def delete() -> None:
         while run.summary.imported < 60:  # noqa: ASYNC110 - a run has no events
             await asyncio.sleep(0)
-        await delete_account(app, world.cleo)
+        await delete_account(app, env.cleo)
 
     await asyncio.gather(bring_in(), delete())
 
@@ -95,9 +95,9 @@ async def test_messages_that_are_imported_while_an_account_is_deleted_lose_its_n
     assert {row.username for row in rows} == {DELETED_NAME}
 
 
-async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(world: World, run: ImportRun) -> None:
-    app = world.app
-    gone, other = world.rooms["channel"], world.rooms["conversation"]
+async def test_a_room_that_is_deleted_during_an_import_gets_no_more_messages(env: Environment, run: ImportRun) -> None:
+    app = env.app
+    gone, other = env.rooms["channel"], env.rooms["conversation"]
     await run.add(lines_of(gone.line("before", LONG_AGO)))
     before = await gone.rows(app)
     await app.table.write(Delete(gone.service.kind.head_by_key(room_id=gone.room_id)))
@@ -134,8 +134,8 @@ async def test_two_imports_of_the_same_lines_at_the_same_time_create_each_messag
     assert [row.content for row in await room.rows(app) if row.imported] == [str(each) for each in range(150)]
 
 
-async def test_an_import_is_in_the_audit_log_of_its_tenant_also_if_it_fails(world: World) -> None:
-    app, room, other = world.app, world.rooms["channel"], world.rooms["thread"]
+async def test_an_import_is_in_the_audit_log_of_its_tenant_also_if_it_fails(env: Environment) -> None:
+    app, room, other = env.app, env.rooms["channel"], env.rooms["thread"]
     key = Actor(tenant=DEFAULT_TENANT, key_id=KeyId("key-1"), scopes=frozenset({"admin"}))
     lines = [room.line("one", LONG_AGO), room.line("two", LONG_AGO + 1), other.line("one", LONG_AGO)]
     await run_import(app, [*lines, room.line("bad", LONG_AGO, author="nobody")], actor=key)
@@ -153,8 +153,8 @@ async def test_an_import_is_in_the_audit_log_of_its_tenant_also_if_it_fails(worl
     ]
 
 
-async def test_other_tasks_run_while_a_batch_is_imported(world: World) -> None:
-    room = world.rooms["channel"]
+async def test_other_tasks_run_while_a_batch_is_imported(env: Environment) -> None:
+    room = env.rooms["channel"]
     turns = 0
 
     async def count() -> None:
@@ -164,7 +164,7 @@ async def test_other_tasks_run_while_a_batch_is_imported(world: World) -> None:
             await asyncio.sleep(0)
 
     counting = asyncio.create_task(count())
-    await run_import(world.app, [room.line(str(each), LONG_AGO + each) for each in range(1000)])
+    await run_import(env.app, [room.line(str(each), LONG_AGO + each) for each in range(1000)])
     counting.cancel()
 
     # Decoding, drafting, judging and preparing a thousand lines lets others run after every fifty.

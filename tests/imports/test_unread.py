@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import requests
-from imports.world import LONG_AGO, Room, ms, run_import
+from communities.environment import requests
+from imports.environment import LONG_AGO, Room, ms, run_import
 from sobremesa.app import Sobremesa
 from sobremesa.rooms import unread
 from sobremesa.rooms.unread import MAX_PAGES

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from communities.environment import requests
 from communities.test_budgets import Cost
-from communities.world import requests
 from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
 from sobremesa.table import measure
 

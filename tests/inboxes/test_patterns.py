@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from communities.world import PASSWORD, register
+from communities.environment import PASSWORD, register
 from inboxes.shop import KEY, NEWS, SHOP, Shop, reader
 from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.core.actor import Tenant, UserId
@@ -38,7 +38,7 @@ PARTITIONS: tuple[dict[str, Any], ...] = (
 PUBLIC_PARTITIONS: tuple[dict[str, Any], ...] = (ALL, {**ALL, "inbox": ALERT}, {**ALL, "tenant": RIVAL})
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind in several partitions, so that a wrong query finds too much."""
 
     settings: list[inb.TenantSettings]
@@ -63,8 +63,8 @@ class Scene(NamedTuple):
         return [row for held in self for row in held]
 
 
-def set_scene() -> Scene:
-    return Scene(
+def create_dataset() -> Dataset:
+    return Dataset(
         settings=[inb.TenantSettings(tenant=tenant, ttl_text="1d") for tenant in (T, RIVAL)],
         configs=[inb.InboxConfig(tenant=tenant, inbox=inbox) for tenant, inbox in ((T, ALERT), (T, NEW), (RIVAL, NEW))],
         held=[inb.Held(**partition, message_id=message_id) for partition in PARTITIONS for message_id in M[:3]],
@@ -120,7 +120,7 @@ def held_public(rows: Sequence[inb.PublicMessage]) -> list[inb.HeldPublic]:
     return [inb.HeldPublic(tenant=row.tenant, inbox=row.inbox, message_id=row.message_id) for row in rows]
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     "S4.1": lambda s: (inb.messages_to(**OWN), s.held[2::-1]),
     "S4.2": lambda s: (inb.public_messages(**ALL), s.public[3::-1]),
     "S4.3": lambda s: (inb.counts_of(**OWN), [s.totals[0], *s.categories[:2]]),
@@ -162,8 +162,8 @@ class TestPatterns(PatternTests):
     reads = READS
     whole = ("INB.13",)
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from communities.world import Community
+from communities.environment import Community
 from incoming_webhooks.test_posting import new_hook
 from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import DEFAULT_TENANT, UserId
@@ -21,7 +21,7 @@ NOW = instant(1_763_000_000_000)
 C, D = RoomId("c"), RoomId("d")
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of two rooms, so that a wrong query finds too much."""
 
     hooks: list[hooks.IncomingHook]
@@ -30,7 +30,7 @@ class Scene(NamedTuple):
         return [*self.hooks]
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     "HOOK.1": lambda s: (hooks.hooks_of(room_id=C), s.hooks[:2]),
     "HOOK.2": lambda s: (hooks.hook_by_id(room_id=C, hook_id="h2"), [s.hooks[1]]),
 }
@@ -40,8 +40,8 @@ class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
 
-    def set_scene(self) -> Scene:
-        return Scene(
+    def create_dataset(self) -> Dataset:
+        return Dataset(
             [
                 hooks.IncomingHook(
                     room_id=room_id, hook_id=HookId(hook_id), room_kind="channel", user_id=UserId(hook_id), name="CI",

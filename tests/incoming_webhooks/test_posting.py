@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from communities.world import Community, actor_of, register, rows
+from communities.environment import Community, actor_of, register, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
 from sobremesa.core.custom_data import BadData

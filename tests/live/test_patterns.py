@@ -27,7 +27,7 @@ REGISTRY = Registry.of(live)
 FAR = 4_102_444_800
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind, two and more of each, so that a question can find too much."""
 
     marks: list[live.TrailMark]
@@ -38,8 +38,8 @@ class Scene(NamedTuple):
         return [*self.marks, *self.nodes, self.pump]
 
 
-def set_scene() -> Scene:
-    return Scene(
+def create_dataset() -> Dataset:
+    return Dataset(
         marks=[
             live.TrailMark(hour=hour, at_ms=at_ms, run="r", number=number, position="p", ttl=FAR)
             for hour, at_ms, number in ((1, 10, 5), (1, 11, 7), (2, 12, 9))
@@ -49,7 +49,7 @@ def set_scene() -> Scene:
     )
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     "LIV.1": lambda s: (live.marks_in(hour=1), s.marks[:2]),
     "LIV.3": lambda s: (live.nodes(), s.nodes),
     "LIV.4": lambda s: (live.node_by_id(node_id="b"), [s.nodes[1]]),
@@ -76,8 +76,8 @@ class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from typing import Any, NamedTuple
 
-from communities.world import actor_of
+from communities.environment import actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.workspaces.entities import Item, ItemId, WorkspaceId

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from communities.conftest import Ahead
+from communities.environment import actor_of, rows
 from communities.test_golden_rows import CHANNEL, FRIEND, OLD_PASSWORD, SERVER, TESTUSER, row
 from communities.test_golden_rows import SAMPLES as COMMUNITIES
-from communities.world import actor_of, rows
 from conversations.test_golden_rows import SAMPLES as CONVERSATIONS
 from migration.before import put
 from servers import Endpoint

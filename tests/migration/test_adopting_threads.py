@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import rows
+from communities.environment import rows
 from inboxes.test_golden_rows import FAR
 from inboxes.test_golden_rows import SAMPLES as INBOXES
 from migration.before import put

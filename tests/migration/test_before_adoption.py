@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from communities.conftest import Ahead
+from communities.environment import actor_of, requests
 from communities.test_golden_rows import SAMPLES as COMMUNITIES
 from communities.test_golden_rows import TESTUSER, row
-from communities.world import actor_of, requests
 from conversations.test_golden_rows import SAMPLES as CONVERSATIONS
 from migration.before import put
 from sobremesa.app import Sobremesa

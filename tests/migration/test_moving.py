@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import actor_of
+from communities.environment import actor_of
 from migration.before import Before, hash_of_number, old_item, old_setting
 from sobremesa.core.errors import NotFound, StaleVersion
 from sobremesa.domains.workspaces.entities import Item, SettingName, item_by_id

@@ -8,7 +8,7 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import actor_of
+from communities.environment import actor_of
 from migration.before import Before, old_item, old_setting
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings

@@ -9,8 +9,8 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead, clock, store  # noqa: F401 - fixtures
-from communities.world import Community, create_community
-from moderation.world import Script
+from communities.environment import Community, create_community
+from moderation.environment import Script
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
 

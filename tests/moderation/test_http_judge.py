@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from cheap import CHEAP
-from communities.world import create_community
+from communities.environment import create_community
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import BadSetting, Settings
 from sobremesa.domains.moderation import http_judge

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from attachments.test_in_messages import uploaded
-from communities.world import Community, requests, rows
-from moderation.world import ADMIN, Script, cases, stored
+from communities.environment import Community, requests, rows
+from moderation.environment import ADMIN, Script, cases, stored
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids

@@ -20,8 +20,8 @@ from structlog.testing import capture_logs
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import create_community
-from moderation.world import cases
+from communities.environment import create_community
+from moderation.environment import cases
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import SetClock
@@ -347,10 +347,10 @@ async def test_policy_of_the_settings_judges_messages(store: str, clock: Ahead, 
 
 async def test_the_example_of_a_judge_runs() -> None:
     [block] = python_blocks(DOCS)
-    world: dict[str, object] = {"__name__": "docs_moderation"}
-    await eval(block, world)
+    env: dict[str, object] = {"__name__": "docs_moderation"}
+    await eval(block, env)
 
-    verdict = await world["Polite"]().judge(content_of("HELLO"))  # type: ignore[operator]
+    verdict = await env["Polite"]().judge(content_of("HELLO"))  # type: ignore[operator]
     assert verdict == Verdict("flagged", ["shouting"])
 
 

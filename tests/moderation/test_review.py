@@ -11,8 +11,8 @@ import pytest
 
 from cheap import CHEAP
 from communities.conftest import Ahead
-from communities.world import PASSWORD, Community, add_members, create_community, join, register
-from moderation.world import ADMIN, Script, cases, stored
+from communities.environment import PASSWORD, Community, add_members, create_community, join, register
+from moderation.environment import ADMIN, Script, cases, stored
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
 from sobremesa.core.clock import EPOCH, SetClock, SystemClock
@@ -35,7 +35,7 @@ from sobremesa.rooms.summaries import RoomSummary
 from sobremesa.rooms.views import FlagsView, MessageView
 from sobremesa.table import Update, set_to
 from sobremesa.table.errors import BadCursor
-from threads.world import new_person
+from threads.environment import new_person
 
 KEY = Actor(key_id=KeyId("key"), scopes=frozenset({"admin"}))
 BLOCKED = FlagsView("blocked", ["reviewed"])

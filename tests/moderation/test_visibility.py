@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from attachments.test_in_messages import uploaded
-from communities.world import Community, add_members
-from moderation.world import ADMIN, Script, block, blocked, cases
+from communities.environment import Community, add_members
+from moderation.environment import ADMIN, Script, block, blocked, cases
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock, SystemClock
 from sobremesa.core.errors import NotFound

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from cheap import CHEAP
-from communities.world import actor_of, join
+from communities.environment import actor_of, join
 from mail.smtp_servers import MailSink, Received
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, Tenant, UserId

@@ -15,7 +15,7 @@ FAR = 4_102_444_800
 A, B = UserId("ana"), UserId("ben")
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind in several partitions, so that a wrong query finds too much."""
 
     settings: list[rows.NotificationSettings]
@@ -28,8 +28,8 @@ class Scene(NamedTuple):
         return [row for kind in self for row in kind]
 
 
-def set_scene() -> Scene:
-    return Scene(
+def create_dataset() -> Dataset:
+    return Dataset(
         settings=[rows.NotificationSettings(user_id=user_id, digest="hourly") for user_id in (A, B)],
         states=[rows.DigestState(user_id=user_id, due_ms=1) for user_id in (A, B)],
         due=[
@@ -52,15 +52,15 @@ class TestPatterns(PatternTests):
     registry = REGISTRY
     whole = {"NOT.3"}
     reads = {
-        "NOT.1": lambda scene: (rows.settings_of(user_id=A), scene.settings[:1]),
-        "NOT.2": lambda scene: (rows.digest_state_of(user_id=A), scene.states[:1]),
-        "NOT.3": lambda scene: (rows.due_digests(bucket=1, shard=2), scene.due[:6]),
-        "NOT.4": lambda scene: (rows.sweep_of(shard=1), scene.sweeps[:1]),
-        "NOT.5": lambda scene: (rows.walk_of(tenant="acme", inbox="news", message_id="two"), [scene.walks[1]]),
+        "NOT.1": lambda dataset: (rows.settings_of(user_id=A), dataset.settings[:1]),
+        "NOT.2": lambda dataset: (rows.digest_state_of(user_id=A), dataset.states[:1]),
+        "NOT.3": lambda dataset: (rows.due_digests(bucket=1, shard=2), dataset.due[:6]),
+        "NOT.4": lambda dataset: (rows.sweep_of(shard=1), dataset.sweeps[:1]),
+        "NOT.5": lambda dataset: (rows.walk_of(tenant="acme", inbox="news", message_id="two"), [dataset.walks[1]]),
     }
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 async def test_every_declared_write_happens(env: DigestEnvironment) -> None:

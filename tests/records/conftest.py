@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from records.world import World, open_world
+from records.environment import Environment, open_environment
 from servers import Endpoint
 from sobremesa.domains.records.address import RecordsAddress, parse_records
 from sobremesa.domains.records.opening import open_database
@@ -92,6 +92,6 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
 
 
 @pytest.fixture
-async def world(address: RecordsAddress, table: Table) -> AsyncIterator[World]:
-    async with open_world(address, table) as world:
-        yield world
+async def env(address: RecordsAddress, table: Table) -> AsyncIterator[Environment]:
+    async with open_environment(address, table) as env:
+        yield env

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import commands
 from commands import SOBREMESA
-from records.world import World, open_world
+from records.environment import Environment, open_environment
 from sobremesa.cli.records import rebuild_tabs
 from sobremesa.domains.records.address import RecordsAddress
 from sobremesa.table import Delete, Table
@@ -44,9 +44,9 @@ def test_migrate_and_status_commands(tmp_path: Path) -> None:
 async def test_status_reports_pending_rows_without_a_password(
     address: RecordsAddress, table: Table, tmp_path: Path
 ) -> None:
-    async with open_world(address, table) as world:
-        await world.spend()
-        await world.spend()
+    async with open_environment(address, table) as env:
+        await env.spend()
+        await env.spend()
 
     records = address.postgres or f"sqlite:///{address.file}"
     done = run("status", "--records", records.replace("postgres@", "postgres:hunter2@"), folder=tmp_path)
@@ -86,18 +86,18 @@ def test_newer_schema_is_reported_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-async def test_rebuild_shows_its_progress(world: World, terminal: bool) -> None:
-    await world.spend()
-    await world.outbox.replay()
-    before = await world.panels.tab("expenses")
+async def test_rebuild_shows_its_progress(env: Environment, terminal: bool) -> None:
+    await env.spend()
+    await env.outbox.replay()
+    before = await env.panels.tab("expenses")
     assert before is not None
-    await world.panels.table.write(Delete(before.own_key()))
+    await env.panels.table.write(Delete(before.own_key()))
     output = StringIO()
 
-    await rebuild_tabs(world.outbox, None, Console(file=output, force_terminal=terminal))
+    await rebuild_tabs(env.outbox, None, Console(file=output, force_terminal=terminal))
 
     assert "Rebuilt 1 tabs." in output.getvalue()
     assert ("1/1" in output.getvalue()) is terminal
-    after = await world.panels.tab("expenses")
+    after = await env.panels.tab("expenses")
     assert after is not None
     assert after.content == before.content

@@ -14,7 +14,17 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, Shown, TablePanels, World, open_world
+from records.environment import (
+    BUYER,
+    SELLER,
+    SOON_SECONDS,
+    THREAD,
+    Environment,
+    Roles,
+    Shown,
+    TablePanels,
+    open_environment,
+)
 from servers import Endpoint
 from sobremesa.core.clock import SetClock, SystemClock
 from sobremesa.core.ids import Ids
@@ -42,86 +52,86 @@ async def table(request: pytest.FixtureRequest, address: RecordsAddress, tmp_pat
     await table.close()
 
 
-async def pending(world: World) -> int:
-    database = world.outbox._database
+async def pending(env: Environment) -> int:
+    database = env.outbox._database
     return (await database.read(status_of)).pending
 
 
-async def assert_fresh(world: World, tab: Tab, thread: str = THREAD) -> Shown:
+async def assert_fresh(env: Environment, tab: Tab, thread: str = THREAD) -> Shown:
     """Assert that the tab matches the current records."""
-    shown, snapshot = await world.panels.tab(tab, thread), await world.outbox.snapshot(thread, tab)
+    shown, snapshot = await env.panels.tab(tab, thread), await env.outbox.snapshot(thread, tab)
     assert shown is not None
     assert snapshot is not None
     assert (shown.content, shown.source_version) == (snapshot.content, snapshot.source_version)
     return shown
 
 
-async def test_replay_writes_changes_and_leaves_nothing_pending(world: World) -> None:
-    created = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
-    await world.records.sign(BUYER, THREAD, created.document_id, version=1)
-    await world.spend(1250)
+async def test_replay_writes_changes_and_leaves_nothing_pending(env: Environment) -> None:
+    created = await env.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+    await env.records.sign(BUYER, THREAD, created.document_id, version=1)
+    await env.spend(1250)
 
-    assert await world.outbox.replay() == ReplayResult(written=2, failed=0)
+    assert await env.outbox.replay() == ReplayResult(written=2, failed=0)
 
-    docs = await assert_fresh(world, "docs")
+    docs = await assert_fresh(env, "docs")
     assert docs.source_version == 2
     assert docs.content["documents"][0]["signatures"][0]["userId"] == "buyer-1"
     assert "body" not in docs.content["documents"][0]
-    expenses = await assert_fresh(world, "expenses")
+    expenses = await assert_fresh(env, "expenses")
     assert expenses.content["totals"] == [{"currency": "EUR", "state": "submitted", "amount": 1250, "count": 1}]
-    assert await pending(world) == 0
-    assert await world.outbox.replay() == ReplayResult(written=0, failed=0)
+    assert await pending(env) == 0
+    assert await env.outbox.replay() == ReplayResult(written=0, failed=0)
 
 
 async def test_next_process_replays_after_a_crash(address: RecordsAddress, table: Table) -> None:
-    async with open_world(address, table) as first:
+    async with open_environment(address, table) as first:
         await first.spend()
         assert await first.panels.tab("expenses") is None
 
-    async with open_world(address, table) as second:
+    async with open_environment(address, table) as second:
         await second.outbox.replay()
         await assert_fresh(second, "expenses")
 
 
-async def test_failed_write_of_a_tab_stays_pending(world: World) -> None:
-    await world.spend()
-    world.panels.broken = True
+async def test_failed_write_of_a_tab_stays_pending(env: Environment) -> None:
+    await env.spend()
+    env.panels.broken = True
 
-    assert await world.outbox.replay() == ReplayResult(written=0, failed=1)
-    assert await pending(world) == 1
-    world.panels.broken = False
+    assert await env.outbox.replay() == ReplayResult(written=0, failed=1)
+    assert await pending(env) == 1
+    env.panels.broken = False
 
-    assert await world.outbox.replay() == ReplayResult(written=1, failed=0)
-    await assert_fresh(world, "expenses")
+    assert await env.outbox.replay() == ReplayResult(written=1, failed=0)
+    await assert_fresh(env, "expenses")
 
 
-async def test_crash_between_write_and_mark_is_harmless(world: World) -> None:
-    await world.spend()
-    snapshot = await world.outbox.snapshot(THREAD, "expenses")
+async def test_crash_between_write_and_mark_is_harmless(env: Environment) -> None:
+    await env.spend()
+    snapshot = await env.outbox.snapshot(THREAD, "expenses")
     assert snapshot is not None
-    await world.panels.put_snapshot(THREAD, "expenses", *snapshot)
+    await env.panels.put_snapshot(THREAD, "expenses", *snapshot)
 
-    assert await world.outbox.replay() == ReplayResult(written=0, failed=0)
+    assert await env.outbox.replay() == ReplayResult(written=0, failed=0)
 
-    assert await pending(world) == 0
-    assert world.panels.versions == [1]
+    assert await pending(env) == 0
+    assert env.panels.versions == [1]
 
 
-async def test_repeated_and_late_writes_never_move_a_tab_back(world: World) -> None:
+async def test_repeated_and_late_writes_never_move_a_tab_back(env: Environment) -> None:
     snapshots = []
     for amount in (1, 2, 3):
-        await world.spend(amount)
-        snapshots.append(await world.outbox.snapshot(THREAD, "expenses"))
-    await world.outbox.replay()
+        await env.spend(amount)
+        snapshots.append(await env.outbox.snapshot(THREAD, "expenses"))
+    await env.outbox.replay()
 
     for snapshot in (*snapshots, *reversed(snapshots)):
         assert snapshot is not None
-        assert not await world.panels.put_snapshot(THREAD, "expenses", *snapshot)
+        assert not await env.panels.put_snapshot(THREAD, "expenses", *snapshot)
 
-    assert (await assert_fresh(world, "expenses")).source_version == 3
+    assert (await assert_fresh(env, "expenses")).source_version == 3
 
 
-async def test_failing_thread_delays_no_other(world: World) -> None:
+async def test_failing_thread_delays_no_other(env: Environment) -> None:
     class Picky(TablePanels):
         async def put_snapshot(self, thread_id: str, tab: Tab, content: Any, source_version: int) -> bool:
             if thread_id == "thread-0":
@@ -129,31 +139,31 @@ async def test_failing_thread_delays_no_other(world: World) -> None:
             return await super().put_snapshot(thread_id, tab, content, source_version)
 
     for number in range(3):
-        await world.spend(thread=f"thread-{number}")
-    picky = Outbox(world.outbox._database, SystemClock(), Picky(world.panels.table))
+        await env.spend(thread=f"thread-{number}")
+    picky = Outbox(env.outbox._database, SystemClock(), Picky(env.panels.table))
 
     assert await picky.replay() == ReplayResult(written=2, failed=1)
-    await assert_fresh(world, "expenses", "thread-2")
-    assert await pending(world) == 1
+    await assert_fresh(env, "expenses", "thread-2")
+    assert await pending(env) == 1
 
 
-async def test_more_tabs_than_a_page_are_all_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_more_tabs_than_a_page_are_all_written(env: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "PANELS_A_PAGE", 5)
-    await asyncio.gather(*(world.spend(thread=f"thread-{number:03d}") for number in range(12)))
+    await asyncio.gather(*(env.spend(thread=f"thread-{number:03d}") for number in range(12)))
 
-    assert await world.outbox.replay() == ReplayResult(written=12, failed=0)
-    assert await pending(world) == 0
+    assert await env.outbox.replay() == ReplayResult(written=12, failed=0)
+    assert await pending(env) == 0
 
 
 async def test_concurrent_replays_and_writes(address: RecordsAddress, table: Table) -> None:
-    async with open_world(address, table) as one, open_world(address, table) as two:
+    async with open_environment(address, table) as one, open_environment(address, table) as two:
 
-        async def write(world: World) -> None:
+        async def write(env: Environment) -> None:
             for number in range(8):
-                await world.spend(number + 1, thread=f"thread-{number % 3}")
+                await env.spend(number + 1, thread=f"thread-{number % 3}")
 
-        async def replay(world: World) -> int:
-            return sum([(await world.outbox.replay()).failed for _ in range(6)])
+        async def replay(env: Environment) -> int:
+            return sum([(await env.outbox.replay()).failed for _ in range(6)])
 
         _, failed, failed_too, also = await asyncio.gather(
             asyncio.gather(write(one), write(two)), replay(one), replay(two), replay(two)
@@ -167,7 +177,7 @@ async def test_concurrent_replays_and_writes(address: RecordsAddress, table: Tab
 
 
 async def test_concurrent_replay_skips_or_repeats_a_tab(address: RecordsAddress, table: Table) -> None:
-    async with open_world(address, table) as one, open_world(address, table) as two:
+    async with open_environment(address, table) as one, open_environment(address, table) as two:
         await one.spend()
         showing, go_on = asyncio.Event(), asyncio.Event()
 
@@ -210,44 +220,46 @@ async def test_background_replay_follows_a_commit_at_once(address: RecordsAddres
         await store.close()
 
 
-async def test_background_replay_retries_failures(world: World) -> None:
-    world.panels.broken = True
-    patient = Outbox(world.outbox._database, SystemClock(), world.panels, poll_seconds=0.01)
+async def test_background_replay_retries_failures(env: Environment) -> None:
+    env.panels.broken = True
+    patient = Outbox(env.outbox._database, SystemClock(), env.panels, poll_seconds=0.01)
     running = asyncio.create_task(patient.run())
     try:
-        await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
-        await world.panels.until(lambda: world.panels.failures >= 2)
-        world.panels.broken = False
-        await world.panels.until(lambda: world.panels.versions == [1])
+        await env.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+        await env.panels.until(lambda: env.panels.failures >= 2)
+        env.panels.broken = False
+        await env.panels.until(lambda: env.panels.versions == [1])
     finally:
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
 
 
-async def test_a_snapshot_shows_the_newest_and_counts_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_snapshot_shows_the_newest_and_counts_the_rest(
+    env: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(snapshots, "MAX_ENTRIES", 20)
     for start in range(0, 25, 5):
-        await asyncio.gather(*(world.spend(1 + start + number) for number in range(5)))
+        await asyncio.gather(*(env.spend(1 + start + number) for number in range(5)))
 
-    await world.outbox.replay()
+    await env.outbox.replay()
 
-    tab = await assert_fresh(world, "expenses")
+    tab = await assert_fresh(env, "expenses")
     assert (len(tab.content["expenses"]), tab.content["truncated"]) == (20, True)
     assert tab.content["counts"] == {"expenses": 25}
     assert tab.content["totals"][0]["count"] == 25
-    newest = await world.records.list_expenses(BUYER, THREAD, limit=1)
+    newest = await env.records.list_expenses(BUYER, THREAD, limit=1)
     assert tab.content["expenses"][0]["expenseId"] == newest.items[0].expense_id
 
 
-async def test_a_snapshot_is_never_larger_than_a_tab_may_be(world: World) -> None:
+async def test_a_snapshot_is_never_larger_than_a_tab_may_be(env: Environment) -> None:
     wordy = "ñ" * 4000
-    accepted_at = (await world.spend()).created_at
+    accepted_at = (await env.spend()).created_at
     for _ in range(26):
-        await world.spend(title=wordy)
+        await env.spend(title=wordy)
     for number in range(14):
-        await world.records.create_document(SELLER, THREAD, title=wordy, kind="other", body="x")
-        await world.records.record_amendment(
+        await env.records.create_document(SELLER, THREAD, title=wordy, kind="other", body="x")
+        await env.records.record_amendment(
             THREAD,
             card_message_id=f"01J{number}",
             summary=wordy,
@@ -256,64 +268,64 @@ async def test_a_snapshot_is_never_larger_than_a_tab_may_be(world: World) -> Non
             accepted_at=accepted_at,
         )
 
-    await world.outbox.replay()
+    await env.outbox.replay()
 
     for tab in ("docs", "expenses"):
-        shown = await assert_fresh(world, tab)
+        shown = await assert_fresh(env, tab)
         assert shown.content["truncated"]
         assert 100_000 < len(msgspec.json.encode(shown.content)) < MAX_TAB_BYTES
 
 
-async def test_rebuild_repairs_lost_damaged_and_too_new_tabs(world: World) -> None:
+async def test_rebuild_repairs_lost_damaged_and_too_new_tabs(env: Environment) -> None:
     for number in range(3):
-        await world.spend(thread=f"thread-{number}")
-    await world.outbox.replay()
-    table = world.panels.table
+        await env.spend(thread=f"thread-{number}")
+    await env.outbox.replay()
+    table = env.panels.table
     await table.write(Delete(Shown.key(thread_id="thread-0", tab="expenses")))
     for thread, version in (("thread-1", 1), ("thread-2", 999_999)):
         await table.write(Put(Shown(thread_id=thread, tab="expenses", content={"what": "?"}, source_version=version)))
 
-    rebuilt = [one async for one in world.outbox.rebuild()]
+    rebuilt = [one async for one in env.outbox.rebuild()]
 
-    assert len(rebuilt) == await world.outbox.count_panels() == 3
+    assert len(rebuilt) == await env.outbox.count_panels() == 3
     assert all(one.written for one in rebuilt)
     for number in range(3):
-        await assert_fresh(world, "expenses", f"thread-{number}")
-    assert await pending(world) == 0
-    before = await world.source_version("expenses", "thread-1")
-    await world.spend(thread="thread-1")
-    assert await world.source_version("expenses", "thread-1") == before + 1
+        await assert_fresh(env, "expenses", f"thread-{number}")
+    assert await pending(env) == 0
+    before = await env.source_version("expenses", "thread-1")
+    await env.spend(thread="thread-1")
+    assert await env.source_version("expenses", "thread-1") == before + 1
 
 
-async def test_rebuild_of_one_thread_leaves_the_others(world: World) -> None:
+async def test_rebuild_of_one_thread_leaves_the_others(env: Environment) -> None:
     for thread in ("thread-0", "thread-1"):
-        await world.spend(thread=thread)
-    await world.outbox.replay()
+        await env.spend(thread=thread)
+    await env.outbox.replay()
 
-    rebuilt = [one async for one in world.outbox.rebuild("thread-1")]
+    rebuilt = [one async for one in env.outbox.rebuild("thread-1")]
 
     assert [one.panel for one in rebuilt] == [("thread-1", "expenses")]
-    assert await world.outbox.count_panels("thread-1") == 1
-    assert await world.source_version("expenses", "thread-0") == 1
+    assert await env.outbox.count_panels("thread-1") == 1
+    assert await env.source_version("expenses", "thread-0") == 1
 
 
 async def test_applied_rows_are_deleted_after_a_week(address: RecordsAddress, table: Table) -> None:
     clock = SetClock()
-    async with open_world(address, table, clock=clock) as world:
+    async with open_environment(address, table, clock=clock) as env:
         for _ in range(2):
-            await world.spend()
-            await world.outbox.replay()
-        assert await kept(world) == 2
+            await env.spend()
+            await env.outbox.replay()
+        assert await kept(env) == 2
         clock.move(seconds=8 * 86400)
-        await world.spend()
-        await world.outbox.replay()
+        await env.spend()
+        await env.outbox.replay()
 
-        assert await kept(world) == 1
+        assert await kept(env) == 1
 
 
-async def kept(world: World) -> int:
+async def kept(env: Environment) -> int:
     async def look(connection: AsyncConnection) -> int:
         counted: int = (await connection.execute(text("SELECT count(*) FROM outbox"))).scalar_one()
         return counted
 
-    return await world.outbox._database.read(look)
+    return await env.outbox._database.read(look)

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from durability.child import line_of, started
-from records.world import World, open_world
+from records.environment import Environment, open_environment
 from sobremesa.domains.records.address import RecordsAddress
 from sobremesa.domains.records.outbox import status_of
 from sobremesa.table import Table
@@ -19,7 +19,7 @@ SPENT = 10
 
 async def test_two_processes_replay_what_a_third_writes(address: RecordsAddress, table: Table, tmp_path: Path) -> None:
     records = address.postgres or f"sqlite:///{address.file}"
-    async with open_world(address, table) as world:
+    async with open_environment(address, table) as env:
         with ExitStack() as stack:
             others = [
                 stack.enter_context(started(PROCESS, records, f"sqlite:///{tmp_path / 'chat.db'}")) for _ in range(2)
@@ -27,25 +27,25 @@ async def test_two_processes_replay_what_a_third_writes(address: RecordsAddress,
             for process in others:
                 assert await asyncio.to_thread(line_of, process) == "ready"
 
-            await asyncio.gather(*(_spend(world, f"thread-{number}") for number in range(THREADS)))
+            await asyncio.gather(*(_spend(env, f"thread-{number}") for number in range(THREADS)))
 
             lines = []
             for process in others:
                 assert process.stdin
                 process.stdin.write(b"stop\n")
                 lines.append(await asyncio.to_thread(line_of, process))
-        await world.outbox.replay()
+        await env.outbox.replay()
 
         assert [line.split()[1] for line in lines] == ["0", "0"]
-        assert (await world.outbox._database.read(status_of)).pending == 0
+        assert (await env.outbox._database.read(status_of)).pending == 0
         for number in range(THREADS):
-            shown = await world.panels.tab("expenses", f"thread-{number}")
+            shown = await env.panels.tab("expenses", f"thread-{number}")
             assert shown is not None
-            fresh = await world.outbox.snapshot(f"thread-{number}", "expenses")
+            fresh = await env.outbox.snapshot(f"thread-{number}", "expenses")
             assert (shown.content, shown.source_version) == fresh
             assert shown.source_version == SPENT
 
 
-async def _spend(world: World, thread: str) -> None:
+async def _spend(env: Environment, thread: str) -> None:
     for number in range(SPENT):
-        await world.spend(number + 1, thread=thread)
+        await env.spend(number + 1, thread=thread)

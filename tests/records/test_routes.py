@@ -13,7 +13,7 @@ from openapi_spec_validator import validate
 
 from edge.running import always_ready, running
 from edge.test_openapi import check_examples
-from records.world import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, Roles, TablePanels
+from records.environment import ADMIN, BUYER, OTHER_SELLER, SELLER, STRANGER, THREAD, Roles, TablePanels
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.errors import Unauthenticated

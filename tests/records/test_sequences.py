@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengths import RECORD_SEQUENCES
-from records.world import ADMIN, BUYER, SELLER, World, open_world
+from records.environment import ADMIN, BUYER, SELLER, Environment, open_environment
 from servers import Endpoint
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import Refusal
@@ -33,14 +33,14 @@ _threads = itertools.count()
 class RandomChanges:
     """A thread with arbitrary changes, some of which are refused."""
 
-    def __init__(self, world: World, thread: str) -> None:
-        self.world = world
+    def __init__(self, env: Environment, thread: str) -> None:
+        self.env = env
         self.thread = thread
         self.documents: list[str] = []
         self.expenses: list[str] = []
 
     async def take(self, verb: str, who: Any, which: int, version: int) -> None:
-        records, thread = self.world.records, self.thread
+        records, thread = self.env.records, self.thread
         paper = self.documents[which % len(self.documents)] if self.documents else "none"
         spent = self.expenses[which % len(self.expenses)] if self.expenses else "none"
         match verb:
@@ -66,28 +66,28 @@ class RandomChanges:
                     document_id=paper,
                 )
             case "spend":
-                self.expenses.append((await self.world.spend(version * 100 + which, by=who, thread=thread)).expense_id)
+                self.expenses.append((await self.env.spend(version * 100 + which, by=who, thread=thread)).expense_id)
             case "approve" | "reject":
                 await records.decide_expense(who, thread, spent, decision=verb, version=version)
             case "take back":
                 await records.void_expense(who, thread, spent)
             case _:
-                await self.world.outbox.replay()
+                await self.env.outbox.replay()
 
 
 async def live(address: RecordsAddress, taken: list[Any]) -> None:
     table = Table(await open_engine("sqlite://", janitor=False))
     try:
-        async with open_world(address, table) as world:
-            random_changes = RandomChanges(world, f"thread-{next(_threads)}")
+        async with open_environment(address, table) as env:
+            random_changes = RandomChanges(env, f"thread-{next(_threads)}")
             for step in taken:
                 with contextlib.suppress(Refusal):
                     await random_changes.take(*step)
-            await world.outbox.replay()
+            await env.outbox.replay()
 
             for tab in ("docs", "expenses"):
-                shown = await world.panels.tab(tab, random_changes.thread)
-                fresh = await world.outbox.snapshot(random_changes.thread, tab)
+                shown = await env.panels.tab(tab, random_changes.thread)
+                fresh = await env.outbox.snapshot(random_changes.thread, tab)
                 assert (shown and (shown.content, shown.source_version)) == fresh
     finally:
         await table.close()

@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from records.conftest import migrated_file
-from records.world import BUYER, SELLER, SOON_SECONDS, THREAD, Roles, TablePanels, World, open_world
+from records.environment import BUYER, SELLER, SOON_SECONDS, THREAD, Environment, Roles, TablePanels, open_environment
 from servers import Endpoint
 from sobremesa.core.clock import SystemClock, instant
 from sobremesa.core.errors import Busy
@@ -97,9 +97,9 @@ async def test_concurrent_opens_migrate_an_empty_store_once(empty_address: Recor
 
 
 async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: RecordsAddress, table: Table) -> None:
-    async with open_world(address, table) as world:
-        await world.spend()
-        await run(world.outbox._database, "UPDATE alembic_version SET version_num = '9999'")
+    async with open_environment(address, table) as env:
+        await env.spend()
+        await run(env.outbox._database, "UPDATE alembic_version SET version_num = '9999'")
 
     with pytest.raises(RecordsTooNew, match=r"have schema 9999, which is newer"):
         await open_database(address)
@@ -108,10 +108,10 @@ async def test_a_store_of_a_newer_version_is_refused_and_left_alone(address: Rec
         await store.prepare()
 
 
-async def test_append_only_rows_cannot_be_changed_or_deleted(world: World) -> None:
-    created = await world.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
-    await world.records.sign(BUYER, THREAD, created.document_id, version=1)
-    await world.records.record_amendment(
+async def test_append_only_rows_cannot_be_changed_or_deleted(env: Environment) -> None:
+    created = await env.records.create_document(SELLER, THREAD, title="Terms", kind="contract", body="So be it.")
+    await env.records.sign(BUYER, THREAD, created.document_id, version=1)
+    await env.records.record_amendment(
         THREAD,
         card_message_id="01JCARD",
         summary="A day more",
@@ -124,11 +124,11 @@ async def test_append_only_rows_cannot_be_changed_or_deleted(world: World) -> No
     for name in APPEND_ONLY:
         for statement in (f"UPDATE {name} SET {columns[name]} = 'buyer'", f"DELETE FROM {name}"):
             with pytest.raises(DBAPIError, match=f"{name} is append-only"):
-                await run(world.outbox._database, statement)
+                await run(env.outbox._database, statement)
 
 
-async def test_the_store_itself_refuses_an_expense_that_breaks_a_rule(world: World) -> None:
-    await world.spend()
+async def test_the_store_itself_refuses_an_expense_that_breaks_a_rule(env: Environment) -> None:
+    await env.spend()
 
     for change in (
         "amount = 0",
@@ -138,7 +138,7 @@ async def test_the_store_itself_refuses_an_expense_that_breaks_a_rule(world: Wor
         "state = 'approved', decided_by = created_by, decided_at = created_at",
     ):
         with pytest.raises(IntegrityError):
-            await run(world.outbox._database, f"UPDATE expenses SET {change}")
+            await run(env.outbox._database, f"UPDATE expenses SET {change}")
 
 
 async def test_sqlite_writes_through_a_rollback_journal_to_the_disk(tmp_path: Path) -> None:
@@ -153,16 +153,16 @@ async def test_sqlite_writes_through_a_rollback_journal_to_the_disk(tmp_path: Pa
 
 
 async def test_records_in_memory_are_one_store_for_all_callers(table: Table) -> None:
-    async with open_world(RecordsAddress(), table) as world:
-        await asyncio.gather(*(world.spend() for _ in range(10)))
+    async with open_environment(RecordsAddress(), table) as env:
+        await asyncio.gather(*(env.spend() for _ in range(10)))
 
-        assert (await world.records.list_expenses(BUYER, THREAD)).totals[0].count == 10
+        assert (await env.records.list_expenses(BUYER, THREAD)).totals[0].count == 10
 
 
-async def cancel_some(world: World) -> None:
+async def cancel_some(env: Environment) -> None:
     """Add expenses, cancelled at every possible point."""
     for turns in range(12):
-        spending = asyncio.create_task(world.spend())
+        spending = asyncio.create_task(env.spend())
         for _ in range(turns):
             await asyncio.sleep(0)
         spending.cancel()
@@ -170,24 +170,24 @@ async def cancel_some(world: World) -> None:
 
 
 async def test_cancelled_caller_leaves_whole_transactions(address: RecordsAddress, table: Table) -> None:
-    async with open_world(address, table) as world:
-        await cancel_some(world)
-        await world.spend()
+    async with open_environment(address, table) as env:
+        await cancel_some(env)
+        await env.spend()
 
-    async with open_world(address, table) as world:
-        page = await world.records.list_expenses(BUYER, THREAD)
-        assert page.totals[0].count == len(page.items) == await world.source_version("expenses")
+    async with open_environment(address, table) as env:
+        page = await env.records.list_expenses(BUYER, THREAD)
+        assert page.totals[0].count == len(page.items) == await env.source_version("expenses")
 
 
 async def test_cancelled_caller_does_not_lose_records_in_memory(table: Table) -> None:
-    async with open_world(RecordsAddress(), table) as world:
-        first = await world.spend()
-        await cancel_some(world)
-        await world.spend()
+    async with open_environment(RecordsAddress(), table) as env:
+        first = await env.spend()
+        await cancel_some(env)
+        await env.spend()
 
-        page = await world.records.list_expenses(BUYER, THREAD)
+        page = await env.records.list_expenses(BUYER, THREAD)
         assert page.items[-1] == first
-        assert len(page.items) == await world.source_version("expenses")
+        assert len(page.items) == await env.source_version("expenses")
 
 
 async def test_transactions_that_read_before_they_write_wait_for_each_other(address: RecordsAddress) -> None:
@@ -219,29 +219,29 @@ async def test_file_locked_by_another_process_is_busy(
 ) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
     path = tmp_path / "records.db"
-    async with open_world(RecordsAddress(file=str(path)), table) as world:
+    async with open_environment(RecordsAddress(file=str(path)), table) as env:
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(RecordsUnavailable, match="locked"):
-            await world.spend()
+            await env.spend()
         holder.execute("ROLLBACK")
         holder.close()
 
-        assert (await world.spend()).amount == 1250
+        assert (await env.spend()).amount == 1250
 
 
 async def test_closed_connections_are_reopened(address: RecordsAddress, table: Table, postgres: Endpoint) -> None:
-    async with open_world(address, table) as world:
-        await asyncio.gather(*(world.spend() for _ in range(5)))
+    async with open_environment(address, table) as env:
+        await asyncio.gather(*(env.spend() for _ in range(5)))
         if address.postgres:
             name = address.postgres.rpartition("/")[2]
             connection = await asyncpg.connect(postgres.url)
             await connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
             await connection.close()
 
-        await asyncio.gather(*(world.spend() for _ in range(5)))
+        await asyncio.gather(*(env.spend() for _ in range(5)))
 
-        assert await world.source_version("expenses") == 10
+        assert await env.source_version("expenses") == 10
 
 
 def archive_of(address: RecordsAddress, table: Table) -> RecordsStore:
@@ -350,11 +350,11 @@ async def test_background_task_finds_records_created_later(
 async def test_unreadable_outbox_is_read_later(tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0)
     path = tmp_path / "records.db"
-    async with open_world(RecordsAddress(file=str(path)), table) as world:
-        await world.spend()
+    async with open_environment(RecordsAddress(file=str(path)), table) as env:
+        await env.spend()
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN EXCLUSIVE")
-        patient = Outbox(world.outbox._database, SystemClock(), world.panels, poll_seconds=FIRST_PAUSE)
+        patient = Outbox(env.outbox._database, SystemClock(), env.panels, poll_seconds=FIRST_PAUSE)
         with structlog.testing.capture_logs() as logged:
             running = asyncio.create_task(patient.run())
             async with asyncio.timeout(SOON_SECONDS):
@@ -362,7 +362,7 @@ async def test_unreadable_outbox_is_read_later(tmp_path: Path, table: Table, mon
                     await asyncio.wait([running], timeout=FIRST_PAUSE)
             holder.execute("ROLLBACK")
             holder.close()
-            await world.panels.until(lambda: world.panels.versions == [1])
+            await env.panels.until(lambda: env.panels.versions == [1])
 
         assert {line["event"] for line in logged} == {"could not read the outbox"}
         running.cancel()

@@ -26,7 +26,7 @@ IDS = [MessageId(f"msg_{name}") for name in ("d", "c", "b", "a")]
 """Ids without an order: only a key with a time sorts them by the time of writing."""
 
 
-class World(NamedTuple):
+class Environment(NamedTuple):
     """A room that another writer created, with four messages of Ana."""
 
     rooms: Rooms
@@ -100,7 +100,7 @@ async def put(app: Sobremesa, items: list[Item]) -> None:
 
 
 @pytest.fixture(params=["channel", "conversation", "thread"])
-async def world(request: pytest.FixtureRequest, app: Sobremesa) -> World:
+async def env(request: pytest.FixtureRequest, app: Sobremesa) -> Environment:
     kinds: dict[str, tuple[list[Item], Rooms]] = {
         "channel": (channel_rows(), app.communities),
         "conversation": (conversation_rows(), app.conversations),
@@ -108,36 +108,36 @@ async def world(request: pytest.FixtureRequest, app: Sobremesa) -> World:
     }
     items, rooms = kinds[request.param]
     await put(app, items)
-    return World(rooms, sorted(IDS) if request.param == "conversation" else IDS)
+    return Environment(rooms, sorted(IDS) if request.param == "conversation" else IDS)
 
 
-async def ids_of(world: World, **where: Any) -> list[MessageId]:
-    page = await world.rooms.page(BEN, ROOM, limit=10, **where)
+async def ids_of(env: Environment, **where: Any) -> list[MessageId]:
+    page = await env.rooms.page(BEN, ROOM, limit=10, **where)
     return [message.message_id for message in page.messages]
 
 
-async def test_pages_start_and_end_at_a_message_of_another_writer(world: World) -> None:
-    first, second, third, fourth = world.ids
+async def test_pages_start_and_end_at_a_message_of_another_writer(env: Environment) -> None:
+    first, second, third, fourth = env.ids
 
-    assert await ids_of(world) == [fourth, third, second, first]
-    assert await ids_of(world, before=third) == [second, first]
-    assert await ids_of(world, after=second) == [third, fourth]
-    assert await ids_of(world, around=second) == [fourth, third, second, first]
+    assert await ids_of(env) == [fourth, third, second, first]
+    assert await ids_of(env, before=third) == [second, first]
+    assert await ids_of(env, after=second) == [third, fourth]
+    assert await ids_of(env, around=second) == [fourth, third, second, first]
 
 
-async def test_message_of_another_writer_has_the_name_of_its_author(world: World) -> None:
+async def test_message_of_another_writer_has_the_name_of_its_author(env: Environment) -> None:
     for message_id in IDS:
-        message = await world.rooms.get_message(BEN, ROOM, message_id)
+        message = await env.rooms.get_message(BEN, ROOM, message_id)
         assert (message.content, message.username) == (f"posted {message_id}", "ana")
-    assert {message.username for message in (await world.rooms.page(BEN, ROOM, limit=10)).messages} == {"ana"}
+    assert {message.username for message in (await env.rooms.page(BEN, ROOM, limit=10)).messages} == {"ana"}
     with pytest.raises(NotFound):
-        await world.rooms.get_message(BEN, ROOM, MessageId("msg_e"))
+        await env.rooms.get_message(BEN, ROOM, MessageId("msg_e"))
 
 
 async def test_message_of_another_writer_supports_all_operations(
-    world: World,
+    env: Environment,
 ) -> None:
-    rooms, message_id = world.rooms, IDS[1]
+    rooms, message_id = env.rooms, IDS[1]
 
     assert (await rooms.edit(ANA, ROOM, message_id, "posted better")).content == "posted better"
     await rooms.react(BEN, ROOM, message_id, "👍")
@@ -158,9 +158,9 @@ async def test_message_of_another_writer_supports_all_operations(
     assert (await rooms.get_message(BEN, ROOM, message_id)).deleted
 
 
-async def test_messages_of_other_writers_are_unread_until_read(world: World) -> None:
+async def test_messages_of_other_writers_are_unread_until_read(env: Environment) -> None:
     """Before adoption: heads have no last message."""
-    rooms = world.rooms
+    rooms = env.rooms
 
     assert (await rooms.unread(BEN, ROOM)).count == 4
     assert (await rooms.unread(ANA, ROOM)).count == 0, "they are Ana's own"

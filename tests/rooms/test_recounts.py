@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from communities.world import Community, create_community
+from communities.environment import Community, create_community
 from conversations.users import Users, create_users
 from sobremesa.app import Sobremesa
 from sobremesa.cli.reconcile import reconcile
@@ -18,7 +18,7 @@ from sobremesa.domains.threads.entities import thread_by_id
 from sobremesa.domains.workspaces.entities import workspace_by_id
 from sobremesa.table import Delete, Key, Put, RawKey, Table, Update, hex_part, set_to
 from sobremesa.table.engines.protocol import PutItem
-from threads.world import Deal, strike_deal
+from threads.environment import Deal, strike_deal
 
 THUMB = hex_part("👍")
 

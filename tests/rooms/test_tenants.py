@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from communities.world import actor_of, create_profile
+from communities.environment import actor_of, create_profile
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, Tenant, UserId
 from sobremesa.core.errors import NotFound, UnknownUsers

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from communities.conftest import Ahead
-from communities.world import Community, rows
+from communities.environment import Community, rows
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.commands import service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from communities.world import Community
+from communities.environment import Community
 from pattern_tests import Asked, PatternTests, require_writes
 from slash_commands.test_commands import invoke, new_bot, register
 from sobremesa.core.clock import instant
@@ -22,7 +22,7 @@ S, T = ServerId("s"), ServerId("t")
 ABOUT: dict[str, Any] = {"server_id": S, "channel_id": "c", "user_id": "ana", "username": "ana", "bot_id": "bot"}
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Two or more rows of every kind, so that a wrong query finds too much."""
 
     commands: list[commands.SlashCommand]
@@ -33,7 +33,7 @@ class Scene(NamedTuple):
         return [row for held in self for row in held]
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     "CMD.1": lambda s: (commands.commands_of(server_id=S), s.commands[:2]),
     "CMD.2": lambda s: (commands.command_by_name(server_id=S, name="b"), [s.commands[1]]),
     "CMD.3": lambda s: (commands.invocation_by_id(command_id="2"), [s.invocations[1]]),
@@ -45,12 +45,12 @@ class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
 
-    def set_scene(self) -> Scene:
+    def create_dataset(self) -> Dataset:
         def command(server_id: ServerId, name: str) -> commands.SlashCommand:
             more: dict[str, Any] = {"created_at": NOW, "updated_at": NOW, "bot_id": "bot"}
             return commands.SlashCommand(server_id=server_id, name=name, description="x", **more)
 
-        return Scene(
+        return Dataset(
             [command(S, "a"), command(S, "b"), command(T, "a")],
             [
                 commands.Invocation(

@@ -6,7 +6,7 @@ import pytest
 
 from communities.conftest import Ahead, app, clock, store
 from sobremesa.app import Sobremesa
-from threads.world import Deal, strike_deal
+from threads.environment import Deal, strike_deal
 
 __all__ = ["Ahead", "app", "clock", "store"]
 

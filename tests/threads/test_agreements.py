@@ -20,7 +20,7 @@ from sobremesa.domains.records.views import Amendment
 from sobremesa.domains.threads.entities import Card, Tab, ThreadMessage, tab_by_name
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
-from threads.world import PLATFORM, Deal, strike_deal
+from threads.environment import PLATFORM, Deal, strike_deal
 
 DAY = 24 * 3600
 

@@ -17,7 +17,7 @@ from sobremesa.domains.threads.service import NewThread
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import measure
 from threads.conftest import Ahead
-from threads.world import PLATFORM, Deal, at, new_person, requests
+from threads.environment import PLATFORM, Deal, at, new_person, requests
 
 
 class Cost(NamedTuple):

@@ -30,7 +30,7 @@ from sobremesa.rooms.errors import PartOfRecord
 from sobremesa.table import Update, set_to
 from sobremesa.work.idempotency import KeyReused
 from threads.conftest import Ahead
-from threads.world import Deal, strike_deal
+from threads.environment import Deal, strike_deal
 
 PRICE = {"amount": 25_000, "currency": "EUR"}
 

@@ -8,7 +8,7 @@ from sobremesa.core.custom_data import BadData
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.threads.errors import ThreadNotOpen
 from sobremesa.domains.threads.service import NewThread
-from threads.world import Deal
+from threads.environment import Deal
 
 
 async def test_thread_has_data_from_its_creation_and_a_party_replaces_it_while_it_is_open(deal: Deal) -> None:

@@ -17,7 +17,7 @@ from sobremesa.domains.threads.service import NewThread
 from sobremesa.table import WritePattern
 from sobremesa.table.values import Item
 from threads.conftest import Ahead
-from threads.world import Deal, strike_deal
+from threads.environment import Deal, strike_deal
 
 NAME, PASSWORD = "zebedee", "correct horse"
 

@@ -17,7 +17,7 @@ from sobremesa.table import Entity, Layout, Put, RawKey, Update, set_to
 from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.values import Item
 from threads.conftest import Ahead
-from threads.world import Deal, at, new_person, strike_deal
+from threads.environment import Deal, at, new_person, strike_deal
 
 LAYOUT = Layout()
 THEN, SENT = "2025-11-05T14:12:00.000Z", "2025-11-05T14:12:07.123Z"
@@ -143,7 +143,7 @@ def test_own_rows_have_the_documented_keys() -> None:
     assert len(parts["iso"]) == len(SENT)
 
 
-# A world made only of such rows
+# A env made only of such rows
 
 BEA = Actor.of_user(UserId("usr_1"), "bea")
 SAL = Actor.of_user(UserId("usr_2"), "sal")

@@ -23,7 +23,7 @@ from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put, Update, set_to
 from threads.conftest import Ahead
-from threads.world import Deal, at, new_person, strike_deal
+from threads.environment import Deal, at, new_person, strike_deal
 
 
 async def unread(deal: Deal, who: Any) -> int:

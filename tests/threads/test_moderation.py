@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cheap import CHEAP
-from moderation.world import ADMIN, Script, cases
+from moderation.environment import ADMIN, Script, cases
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import EPOCH
 from sobremesa.core.errors import Invalid, NotFound
@@ -19,7 +19,7 @@ from sobremesa.domains.threads.views import card_view
 from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.views import FlagsView
 from threads.conftest import Ahead
-from threads.world import Deal, strike_deal
+from threads.environment import Deal, strike_deal
 
 
 async def test_messages_of_threads_are_judged_and_reviewed(store: str, clock: Ahead) -> None:

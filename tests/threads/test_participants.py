@@ -26,7 +26,7 @@ from sobremesa.rooms.errors import PartOfRecord
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put, Update, set_to
 from threads.conftest import Ahead
-from threads.world import PLATFORM, Deal, at, new_person
+from threads.environment import PLATFORM, Deal, at, new_person
 
 
 async def in_both(deal: Deal) -> set[UserId]:

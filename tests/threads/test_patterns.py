@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from imports.world import message_line, run_import
+from imports.environment import message_line, run_import
 from pattern_tests import Asked, PatternTests, writes_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
@@ -14,7 +14,7 @@ from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.threads import entities as thr
 from sobremesa.table import Delete, Entity, Registry, hex_part
 from threads.conftest import Ahead
-from threads.world import Deal, at, strike_deal
+from threads.environment import Deal, at, strike_deal
 
 REGISTRY = Registry.of(thr)
 FAR = 4_102_444_800
@@ -31,7 +31,7 @@ def day(number: int) -> Any:
     return instant(1_763_000_000_000 + number * 86_400_000)
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind, at least two of each, so that a pattern could find too much."""
 
     threads: list[thr.Thread]
@@ -52,7 +52,7 @@ class Scene(NamedTuple):
         return [row for held in self for row in held]
 
 
-def set_scene() -> Scene:
+def create_dataset() -> Dataset:
     def thread(room_id: RoomId, number: int, **about: Any) -> thr.Thread:
         return thr.Thread(
             room_id=room_id,
@@ -87,7 +87,7 @@ def set_scene() -> Scene:
             room_id=room_id, message_id=M[number], type="offer", state="open", created_by=A, created_as="buyer"
         )
 
-    return Scene(
+    return Dataset(
         threads=[
             thread(T, 1, lbg_id=G, leg_id=E),
             thread(U, 2, lbg_id=G),
@@ -139,7 +139,7 @@ def set_scene() -> Scene:
     )
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     # The documented patterns
     "S0.1": lambda s: (thr.thread_by_id(room_id=U), [s.threads[1]]),
     "S0.2": lambda s: (thr.participant_of(room_id=T, user_id=B), [s.places[3]]),
@@ -178,8 +178,8 @@ class TestPatterns(PatternTests):
     reads = READS
     whole = ("S0.6", "S0.7", "S0.8")
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 # Every write
@@ -226,4 +226,4 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
 
 
 def test_the_rows_of_the_scene_are_different() -> None:
-    assert len({row.own_key().raw for row in set_scene().rows()}) == len(set_scene().rows())
+    assert len({row.own_key().raw for row in create_dataset().rows()}) == len(create_dataset().rows())

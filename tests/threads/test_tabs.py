@@ -14,7 +14,7 @@ from sobremesa.domains.threads.entities import TabName
 from sobremesa.domains.threads.errors import Blocked, SystemTab, ThreadNotOpen
 from sobremesa.domains.threads.tabs import MAX_CONTENT_BYTES, Content
 from threads.conftest import Ahead
-from threads.world import Deal, at, requests
+from threads.environment import Deal, at, requests
 
 NESTED: dict[str, Any] = {
     "title": "The kitchen ☕",

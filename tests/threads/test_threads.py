@@ -25,7 +25,7 @@ from sobremesa.rooms.errors import PartOfRecord
 from sobremesa.table import Delete, Update, remove, set_to
 from sobremesa.work.idempotency import KeyReused
 from threads.conftest import Ahead
-from threads.world import PLATFORM, Deal, new_person
+from threads.environment import PLATFORM, Deal, new_person
 
 L = ListingId("lst_1")
 

@@ -18,9 +18,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "webhooks.md"
 @pytest.fixture
 def receive() -> Callable[[str, dict[str, str], bytes], int]:
     [block] = python_blocks(PAGE)
-    world: dict[str, Any] = {"__name__": "docs_webhooks"}
-    exec(block, world)
-    found: Callable[[str, dict[str, str], bytes], int] = world["receive"]
+    env: dict[str, Any] = {"__name__": "docs_webhooks"}
+    exec(block, env)
+    found: Callable[[str, dict[str, str], bytes], int] = env["receive"]
     return found
 
 

@@ -53,7 +53,7 @@ class Sending:
             self._next[room] = number + 1
 
 
-async def create_world(url: str, store: str, receiver: Receiver) -> tuple[Sending, dict[str, Any]]:
+async def create_environment(url: str, store: str, receiver: Receiver) -> tuple[Sending, dict[str, Any]]:
     async with aiohttp.ClientSession(url) as http:
         ana = await register(http, "ana")
         server = await ana.post("/servers", {"name": "The long table"})
@@ -93,7 +93,7 @@ async def test_no_event_is_lost_and_rooms_keep_their_order_although_the_server_i
         with Process(*arguments, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as process:
             url = await asyncio.to_thread(_address_of, process)
             if sending is None:
-                sending, hook = await create_world(url, store, receiver)
+                sending, hook = await create_environment(url, store, receiver)
                 secret = hook["secret"]
             until = each_room * (run + 1) // (KILLS + 1)
             sent = asyncio.create_task(sending.send(url, until))

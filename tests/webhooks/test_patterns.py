@@ -23,7 +23,7 @@ H = [HookId(f"h{number}") for number in range(3)]
 O = [EventOrder(f"0{number}") for number in range(4)]  # noqa: E741
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Rows of every kind in several partitions, so that a wrong query finds too much."""
 
     hooks: list[whk.Webhook]
@@ -38,9 +38,9 @@ class Scene(NamedTuple):
         return [row for rows in self for row in rows]
 
 
-def set_scene() -> Scene:
+def create_dataset() -> Dataset:
     about = {"event_key": "k", "event_id": "e", "type": "message.created", "room_key": "r", "at_ms": 1, "ttl": FAR}
-    return Scene(
+    return Dataset(
         hooks=[
             whk.Webhook(
                 tenant=tenant, hook_id=hook_id, url="u", events=["*"], secret="s", created_at=EPOCH, updated_at=EPOCH
@@ -77,7 +77,7 @@ def set_scene() -> Scene:
     )
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     "WHK.1": lambda s: (whk.webhooks_of(tenant=T), s.hooks[:2]),
     "WHK.2": lambda s: (whk.webhook_by_id(tenant=RIVAL, hook_id=H[0]), [s.hooks[2]]),
     "WHK.3": lambda s: (whk.roster(), s.roster),
@@ -95,8 +95,8 @@ class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from communities.world import actor_of
+from communities.environment import actor_of
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor

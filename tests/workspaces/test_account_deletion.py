@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from communities.world import PASSWORD, register, rows
+from communities.environment import PASSWORD, register, rows
 from sobremesa.app import Sobremesa
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.accounts.errors import OwnsWorkspaces

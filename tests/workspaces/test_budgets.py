@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
+from communities.environment import requests
 from communities.test_budgets import Cost
-from communities.world import requests
 from conversations.users import known
 from sobremesa.core.actor import Actor, KeyId
 from sobremesa.domains.workspaces.entities import SettingName

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from communities.conftest import Ahead
+from communities.environment import actor_of, rows
 from communities.test_golden_rows import put
-from communities.world import actor_of, rows
 from conversations.users import known
 from sobremesa.core.errors import AlreadyMember, Forbidden, NotFound
 from sobremesa.domains.communities.invites import Redeemed

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from communities.conftest import Ahead
-from communities.world import PASSWORD, register
+from communities.environment import PASSWORD, register
 from pattern_tests import Asked, PatternTests, require_writes
 from sobremesa.core.actor import Actor, KeyId, UserId
 from sobremesa.core.clock import SystemClock, instant
@@ -30,7 +30,7 @@ A, B = UserId("ana"), UserId("ben")
 W, X = WorkspaceId("w"), WorkspaceId("x")
 
 
-class Scene(NamedTuple):
+class Dataset(NamedTuple):
     """Two or more rows of every kind, so that a wrong query finds too much."""
 
     heads: list[ws.Workspace]
@@ -48,8 +48,8 @@ class Scene(NamedTuple):
         return [row for held in self for row in held]
 
 
-def set_scene() -> Scene:
-    return Scene(
+def create_dataset() -> Dataset:
+    return Dataset(
         heads=[ws.Workspace(workspace_id=each, name=each) for each in (W, X)],
         members=[ws.Member(workspace_id=each, user_id=who) for each, who in ((W, A), (W, B), (X, A))],
         invites=[ws.Invite(code=InviteCode(code), workspace_id=W) for code in ("c1", "c2")],
@@ -75,7 +75,7 @@ def set_scene() -> Scene:
     )
 
 
-READS: dict[str, Callable[[Scene], Asked]] = {
+READS: dict[str, Callable[[Dataset], Asked]] = {
     # The five access patterns of the design
     "S1.1": lambda s: (
         ws.everything_in(workspace_id=W),
@@ -110,8 +110,8 @@ class TestPatterns(PatternTests):
     reads = READS
     whole = ("S1.1", "WS.10")
 
-    def set_scene(self) -> Scene:
-        return set_scene()
+    def create_dataset(self) -> Dataset:
+        return create_dataset()
 
 
 async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a_name(team: Team, clock: Ahead) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from communities.world import rows
+from communities.environment import rows
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, Forbidden, NotFound, RankTooLow

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from communities.world import join
+from communities.environment import join
 from conversations.users import known
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, Tenant
@@ -98,7 +98,7 @@ class Room(NamedTuple):
         return [row async for row in app.table.every(question, newest_first=False, consistent=True)]
 
 
-class World(NamedTuple):
+class Environment(NamedTuple):
     """A room of each kind."""
 
     app: Sobremesa
@@ -108,7 +108,7 @@ class World(NamedTuple):
     rooms: Mapping[str, Room]
 
 
-async def create_world(app: Sobremesa) -> World:
+async def create_environment(app: Sobremesa) -> Environment:
     """Create the users and their rooms."""
     ana, ben, cleo = await known(app, "ana", "ben", "cleo")
     claims = [UsernameClaim(username=each.username, user_id=each.user_id) for each in (ana, ben, cleo)]
@@ -123,7 +123,7 @@ async def create_world(app: Sobremesa) -> World:
         "conversation": Room(app.conversations, group.conversation_id, ana, ben),
         "thread": Room(app.threads, thread.listed.thread.room_id, ana, ben),
     }
-    return World(app, ana, ben, cleo, rooms)
+    return Environment(app, ana, ben, cleo, rooms)
 
 
 async def everything(app: Sobremesa) -> list[Item]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from communities.world import Community, actor_of
+from communities.environment import Community, actor_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.domains.moderation.review import State

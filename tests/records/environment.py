@@ -90,7 +90,7 @@ class TablePanels:
         return await self.table.get(Shown.key(thread_id=thread_id, tab=tab), consistent=True)
 
 
-class World:
+class Environment:
     """Open records, and their tabs."""
 
     def __init__(self, store: RecordsStore, records: Records, outbox: Outbox, panels: TablePanels) -> None:
@@ -109,15 +109,15 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(
+async def open_environment(
     address: RecordsAddress, table: Table, *, clock: Clock | None = None, files: Files | None = None
-) -> AsyncIterator[World]:
+) -> AsyncIterator[Environment]:
     clock = clock or SystemClock()
     panels = TablePanels(table)
     store = RecordsStore(
         address, clock, Ids(clock), parties=Roles(), panels=panels, files=files, secret=b"a secret of the tests"
     )
     try:
-        yield World(store, store.records, await store.outbox(), panels)
+        yield Environment(store, store.records, await store.outbox(), panels)
     finally:
         await store.close()

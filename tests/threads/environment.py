@@ -6,7 +6,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from communities.world import requests
+from communities.environment import requests
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import SystemClock
