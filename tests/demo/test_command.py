@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import aiohttp
+import apsw
 import pytest
 
 import commands
@@ -29,6 +30,15 @@ async def rows_in(store: str) -> int:
         return (await engine.describe_table()).items
     finally:
         await engine.close()
+
+
+def messages_in(store: str) -> set[tuple[str, str]]:
+    """Return the keys of the messages of channels."""
+    connection = apsw.Connection(store.removeprefix("sqlite:///"))
+    try:
+        return set(connection.execute("SELECT pk, sk FROM items WHERE pk LIKE 'CHANNEL#%' AND sk LIKE 'MSG#%'"))
+    finally:
+        connection.close()
 
 
 def refused(*arguments: str, folder: Path, **settings: str) -> str:
@@ -70,13 +80,14 @@ async def test_its_page_has_the_logins_that_work(demo: Server, logins: dict[str,
 
 async def test_a_world_that_is_there_is_used_as_it_is(seeded: str, tmp_path: Path) -> None:
     store = copied(seeded, tmp_path)
-    before = await rows_in(store)
+    before = messages_in(store)
 
     with demo_running(store, tmp_path / "again.log", "--quiet") as server:
         assert "Creating the demo" not in server.log.read_text()
         assert server.stop() == 0
 
-    assert await rows_in(store) == before
+    # Only what users have: jobs that were left over are done by any server that runs.
+    assert messages_in(store) == before != set()
 
 
 async def test_it_never_touches_a_store_that_is_not_its_own(tmp_path: Path) -> None:

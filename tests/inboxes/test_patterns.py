@@ -171,7 +171,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
 ) -> None:
     app = shop.app
     dora = await register(app, "dora")
-    await app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
+    await app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP, digest_shard=None)))
     dora = reader(dora.user_id)
     await shop.require_accounts([dora.user_id, *(f"user-{number}" for number in range(41))])
     unnamed = app.table.meter.totals()[UNNAMED].calls
@@ -202,7 +202,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
 
 async def test_export_contains_the_inbox_data_of_the_user(shop: Shop) -> None:
     dora = await register(shop.app, "dora")
-    await shop.app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP)))
+    await shop.app.table.write(Update(user_by_id(user_id=dora.user_id), set_to(tenant=SHOP, digest_shard=None)))
     dora = reader(dora.user_id)
     own, snoozed = await shop.send(dora, category="c"), await shop.send()
     await shop.read(dora, own)
