@@ -168,7 +168,7 @@ class Endpoint:
         also_scopes: Sequence[str],
         key_scope: str | None,
         key_acts_as: str | None,
-        acting_scope: str,
+        acting_scopes: Sequence[str],
         limit: LimitClass,
         max_body: int | None,
         max_values: int | None,
@@ -190,8 +190,8 @@ class Endpoint:
         """The scope with which a server key may call an endpoint of users in its own name; None if it may not."""
         self.key_acts_as = key_acts_as
         """The field of the body in which a server key names the user that it does this for."""
-        self.acting_scope = acting_scope
-        """The scope with which a server key may call it as a user."""
+        self.acting_scopes = tuple(acting_scopes)
+        """The scopes with which a server key may call it as a user. It needs all of them."""
         self.limit: LimitClass = limit
         self.max_body = max_body
         self.max_values = max_values
@@ -284,6 +284,7 @@ class Routes:
         also_scopes: Sequence[str] = (),
         key_scope: str | None = None,
         key_acts_as: str | None = None,
+        acting_scopes: Sequence[str] = (),
         limit: LimitClass = "write",
         max_body: int | None = None,
         max_values: int | None = None,
@@ -305,7 +306,7 @@ class Routes:
                     also_scopes=also_scopes,
                     key_scope=key_scope,
                     key_acts_as=key_acts_as,
-                    acting_scope=self._acting_scope(method, limit),
+                    acting_scopes=acting_scopes or (self._acting_scope(method, limit),),
                     limit=limit,
                     max_body=max_body,
                     max_values=max_values,

@@ -276,7 +276,8 @@ def _access(endpoint: Endpoint) -> str:
 
 def _acting(endpoint: Endpoint) -> str:
     """Return what a server key needs to call an endpoint of users."""
-    as_user = f"with the scope `{endpoint.acting_scope}` that acts as a user"
+    scopes = " and ".join(f"`{scope}`" for scope in endpoint.acting_scopes)
+    as_user = f"with the scope{'s' if len(endpoint.acting_scopes) > 1 else ''} {scopes} that acts as a user"
     return as_user if endpoint.key_scope is None else f"{as_user} or has the scope `{endpoint.key_scope}`"
 
 
