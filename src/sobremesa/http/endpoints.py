@@ -173,9 +173,12 @@ class Endpoint:
         max_body: int | None,
         max_values: int | None,
         max_upload: int | None,
+        form_field: str | None,
+        admit: Handler | None,
         cacheable: bool,
     ) -> None:
         hints = typing.get_type_hints(handler, include_extras=True)
+        path_hints = hints if admit is None else typing.get_type_hints(admit, include_extras=True)
         self.method = method
         self.path = path
         self.handler = handler
@@ -197,13 +200,17 @@ class Endpoint:
         self.max_values = max_values
         """How many commas its JSON may have: decoding costs more for each value than for each byte."""
         self.max_upload = max_upload
+        self.form_field = form_field
+        """The field of a form (`application/x-www-form-urlencoded`) in which a client may send the JSON of the body."""
+        self.admit = admit
+        """Called with the path parameters before the body is read; the handler gets its result as `admitted`."""
         self.cacheable = cacheable
         self.name = f"{tag.lower()}.{camel(handler.__name__)}"
         self.summary, self.description = _documentation(handler)
         self.path_fields = tuple(segment[1:-1] for segment in path.split("/") if segment.startswith("{"))
         self.route = PREFIX + "/".join(_external(segment) for segment in path.split("/"))
         """The path as clients see it, `/v1/servers/{serverId}`."""
-        self.path_types = {field: hints[field] for field in self.path_fields}
+        self.path_types = {field: path_hints[field] for field in self.path_fields}
         self.id_fields = {field for field, kind in self.path_types.items() if isinstance(_unannotated(kind), NewType)}
         self.takes_upload = "upload" in hints
         self.body: Any = _without_none(hints["body"]) if "body" in hints else None
@@ -235,7 +242,7 @@ class Endpoint:
 
     def _check(self, hints: dict[str, Any]) -> None:
         known = {*self.path_fields, "body", "upload", "query", "actor", "idempotency_key", "address", "byte_range"}
-        known.add("headers")
+        known |= {"headers"} if self.admit is None else {"headers", "admitted"}
         unknown = hints.keys() - known - {"return"}
         if unknown:
             raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither a path parameter nor a known argument")
@@ -289,6 +296,8 @@ class Routes:
         max_body: int | None = None,
         max_values: int | None = None,
         max_upload: int | None = None,
+        form_field: str | None = None,
+        admit: Handler | None = None,
         cacheable: bool = False,
     ) -> Callable[[Handler], Handler]:
         def declare(handler: Handler) -> Handler:
@@ -311,6 +320,8 @@ class Routes:
                     max_body=max_body,
                     max_values=max_values,
                     max_upload=max_upload,
+                    form_field=form_field,
+                    admit=admit,
                     cacheable=cacheable,
                 )
             )

@@ -93,6 +93,8 @@ class Invocations:
             actor = await self._authorize(endpoint, actor, source.act_as, trace)
 
         arguments = path_arguments(endpoint, path_values)
+        if endpoint.admit is not None:
+            arguments = {"admitted": await endpoint.admit(**arguments)}
         if actor is not None:
             arguments["actor"] = actor
         if endpoint.takes_address:
