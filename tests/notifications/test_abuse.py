@@ -27,7 +27,9 @@ async def _status(served: ServedApp, method: str, token: str, body: bytes | None
 
 def _forged(token: str, other: str) -> dict[str, int]:
     """Tokens that nobody was mailed, and how each is refused."""
-    swapped = [token[:number] + ("B" if each == "A" else "A") + token[number + 1 :] for number, each in enumerate(token)]
+    swapped = [
+        token[:number] + ("B" if each == "A" else "A") + token[number + 1 :] for number, each in enumerate(token)
+    ]
     truncated = [token[:length] for length in range(1, len(token))]
     decorated = [f"{token}=", f"{token}!", f"!{token}", f"{token[:9]}.{token[9:]}", f"{token}AAAA", token * 2]
     unknown = [*swapped, *truncated, *decorated, token[:20] + other[20:], "A", "%C3%A9", "%00", "-", "%2e%2e"]

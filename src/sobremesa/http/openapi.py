@@ -253,7 +253,11 @@ def _json_body(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.form_field is not None:
         # In OpenAPI, the value of a field that has a content type is encoded in it: here, the same JSON as above.
         content["application/x-www-form-urlencoded"] = {
-            "schema": {"type": "object", "required": [endpoint.form_field], "properties": {endpoint.form_field: schema}},
+            "schema": {
+                "type": "object",
+                "required": [endpoint.form_field],
+                "properties": {endpoint.form_field: schema},
+            },
             "encoding": {endpoint.form_field: {"contentType": "application/json"}},
         }
     return content
