@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-
 from gateway.connection import Connection
 from live.nodes import Community, Node, nodes
 from servers import Endpoint

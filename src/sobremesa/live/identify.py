@@ -26,9 +26,9 @@ from sobremesa.live.events import D, EventType, TopicMembership
 from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, text_frame
 from sobremesa.live.opening import Live
+from sobremesa.live.polling import ACT_AS_SCOPES
 from sobremesa.live.presence import PresenceView
 from sobremesa.live.replay import TooSlow
-from sobremesa.live.polling import ACT_AS_SCOPES
 from sobremesa.live.session_frames import READY, Gap, Identified, Renewed, Resumed, gap, renewed, resumed
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
