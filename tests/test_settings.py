@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -148,7 +149,7 @@ def test_other_safe_costs_are_accepted() -> None:
 @pytest.mark.parametrize("network", ["", "10.0.0.0/99", "example.com"])
 def test_network_that_is_not_one_is_refused(name: str, network: str) -> None:
     with pytest.raises(BadSetting, match=name):
-        Settings(**{name: [network]})
+        Settings(**cast("dict[str, Any]", {name: [network]}))
 
 
 def test_networks_of_imports_and_of_webhooks_are_separate_settings() -> None:

@@ -78,7 +78,7 @@ async def test_network_that_webhooks_may_reach_is_not_open_to_imports(
     source: Source, tmp_path: Path, setting: str, imported: int
 ) -> None:
     """What an import downloads can be read afterwards; what a webhook sends cannot."""
-    settings = Settings(**CHEAP, **{setting: [LOOPBACK]}, files=(tmp_path / "files").as_uri())
+    settings = Settings(**CHEAP | {setting: [LOOPBACK]}, files=(tmp_path / "files").as_uri())
     async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
         world = await create_world(app)
         line = world.rooms["channel"].line("one", LONG_AGO, attachments=[{"url": f"{source.url}/dot.png"}])

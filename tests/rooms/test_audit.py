@@ -13,6 +13,7 @@ from communities.world import create_profile, person
 from imports.world import World, create_world
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, KeyId
+from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import AuditEntry
 from sobremesa.domains.communities.entities import ChannelId, ServerId
 from sobremesa.domains.communities.privacy import AccessList
@@ -56,13 +57,13 @@ async def _server(app: Sobremesa, world: World, ana: Actor, guest: Actor) -> Non
     await communities.delete_server(ana, own)
 
 
-async def _messages(app: Sobremesa, kind: str, ana: Actor, guest: Actor, room_id: str) -> None:
+async def _messages(app: Sobremesa, kind: str, ana: Actor, guest: Actor, room_id: RoomId) -> None:
     rooms = {"channel": app.communities, "conversation": app.conversations, "thread": app.threads}[kind]
-    sent = await rooms.send(guest, room_id, Draft("Hello"))  # type: ignore[attr-defined]
-    await rooms.pin(ana, room_id, sent.message_id)  # type: ignore[attr-defined]
-    await rooms.unpin(ana, room_id, sent.message_id)  # type: ignore[attr-defined]
+    sent = await rooms.send(guest, room_id, Draft("Hello"))
+    await rooms.pin(ana, room_id, sent.message_id)
+    await rooms.unpin(ana, room_id, sent.message_id)
     if kind != "thread":
-        await rooms.delete_message(ana, room_id, sent.message_id)  # type: ignore[attr-defined]
+        await rooms.delete_message(ana, room_id, sent.message_id)
 
 
 async def _group(app: Sobremesa, world: World, ana: Actor, guest: Actor) -> None:

@@ -222,11 +222,7 @@ class Endpoint:
         self.takes_address = "address" in hints
         self.takes_range = "byte_range" in hints
         self.takes_headers = "headers" in hints
-        self.returns: Any = _returned(hints["return"])
-        self.returns_lines = hints["return"] is Lines
-        self.returns_page = hints["return"] is HtmlPage
-        self.returns_content = self.returns_page or hints["return"] is Content
-        self.returns_json = not (self.returns_lines or self.returns_content)
+        self._set_returned(hints["return"])
         self.decode_body = msgspec.json.Decoder(self.body).decode if self.body else None
         self.body_is_optional = self.body is not None and _is_all_optional(self.body)
         self._check(hints)
@@ -239,6 +235,13 @@ class Endpoint:
 
     def __repr__(self) -> str:
         return f"{self.method} {self.path}"
+
+    def _set_returned(self, hint: Any) -> None:
+        self.returns: Any = _returned(hint)
+        self.returns_lines = hint is Lines
+        self.returns_page = hint is HtmlPage
+        self.returns_content = self.returns_page or hint is Content
+        self.returns_json = not (self.returns_lines or self.returns_content)
 
     def _check(self, hints: dict[str, Any]) -> None:
         known = {*self.path_fields, "body", "upload", "query", "actor", "idempotency_key", "address", "byte_range"}

@@ -89,7 +89,7 @@ class Cleanup:
                     }
 
     async def _end(self, member: Member) -> None:
-        """Delete a workspace with its only person and its bots; a user who has just joined becomes the owner instead."""
+        """Delete a workspace with its only person and its bots; a user who has just joined becomes the owner."""
         now = self._clock.now()
         members = await self._members.at_most(member.workspace_id, MAX_MEMBERS, last=member.user_id)
         try:
