@@ -31,7 +31,7 @@ class PrivateChannel:
     async def received(self, socket: Connection, content: str) -> list[dict[str, Any]]:
         """Send in the channel, and then in a public one; return what a socket receives of the first.
 
-        A user who loses access by role and by name may be told so twice.
+        A user who loses access by role and by name may receive `channel.deleted` twice.
         """
         at = f"/channels/{self.channel_id}"
         await self._community.call(self._one, "ana", "POST", f"{at}/typing")

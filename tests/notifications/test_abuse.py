@@ -45,7 +45,7 @@ async def test_link_that_was_not_mailed_is_refused_and_changes_nothing(served: S
         assert refused == _forged(*tokens)
     assert await served.app.notifications.find_settings(ana.actor) == before
     nobody = served.app.notifications.unsubscribe_token(UserId("01M00000000000000000000000"))
-    assert await _status(served, "POST", nobody) == 200, "whether an account exists is not told"
+    assert await _status(served, "POST", nobody) == 200, "the response does not reveal whether an account exists"
 
 
 async def test_scanner_that_fetches_the_link_does_not_unsubscribe(served: ServedApp) -> None:
