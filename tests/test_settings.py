@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -142,3 +143,16 @@ def test_weak_password_hashing_needs_an_explicit_setting(memory_kib: int, time_c
 def test_other_safe_costs_are_accepted() -> None:
     assert Settings(argon2_memory_kib=7_168, argon2_time_cost=5).warnings() == []
     assert Settings(argon2_memory_kib=65_536, argon2_time_cost=3).warnings() == []
+
+
+@pytest.mark.parametrize("name", ["webhook_allow_networks", "import_allow_networks"])
+@pytest.mark.parametrize("network", ["", "10.0.0.0/99", "example.com"])
+def test_network_that_is_not_one_is_refused(name: str, network: str) -> None:
+    with pytest.raises(BadSetting, match=name):
+        Settings(**cast("dict[str, Any]", {name: [network]}))
+
+
+def test_networks_of_imports_and_of_webhooks_are_separate_settings() -> None:
+    settings = Settings.from_environment({"SOBREMESA_IMPORT_ALLOW_NETWORKS": "10.20.0.0/16,127.0.0.1/32"})
+    assert settings.import_allow_networks == ["10.20.0.0/16", "127.0.0.1/32"]
+    assert settings.webhook_allow_networks == []

@@ -101,3 +101,11 @@ def test_examples_of_inbox_messages_have_their_own_kind_of_id(api: dict[str, Any
     ]
     assert len(ids) > 4
     assert [each for each in ids if ULID.fullmatch(each)] == []
+
+
+def test_slack_hook_is_described_as_json_and_as_a_form(api: dict[str, Any]) -> None:
+    content = api["paths"]["/v1/hooks/{token}/slack"]["post"]["requestBody"]["content"]
+    assert set(content) == {"application/json", "application/x-www-form-urlencoded"}
+    form = content["application/x-www-form-urlencoded"]
+    assert form["schema"]["properties"] == {"payload": content["application/json"]["schema"]}
+    assert form["encoding"] == {"payload": {"contentType": "application/json"}}

@@ -33,7 +33,10 @@ from sobremesa.app.registry import REGISTRY
 from sobremesa.domains.accounts.server_keys import SCOPES
 from sobremesa.domains.notifications.entities import DigestSweep
 from sobremesa.live.entities import Node, PumpProgress, TrailMark
-from sobremesa.work.consumers.entities import Progress
+from sobremesa.table import Position
+from sobremesa.table.values import Item
+from sobremesa.work.consumers.entities import Progress, progress_of
+from sobremesa.work.jobs.entities import open_jobs
 
 WITH_PROOF = {
     *("accounts.register", "accounts.askRegistration", "accounts.confirmRegistration", "accounts.login"),
@@ -52,10 +55,10 @@ IN_OWN_ROOMS = {
 """Some of the lines that name users, messages and records beside the room."""
 LINES = [name for name in ROWS if name not in WITH_PROOF | OWN_ACCOUNT]
 
-QUIET_SECONDS = 1.0
-UNCHANGED_SCANS = 3
-"""How often, a second apart, no row may have changed: on a busy machine a worker may pause for a while."""
+SETTLED_WITHIN_SECONDS = 120.0
+LOOK_SECONDS = 0.1
 
+CONSUMER = "activity"
 _ULIDS = re.compile(ULID.pattern)
 OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, DigestSweep}
 """The rows in which the process notes its positions and that it is alive. All others are compared."""
@@ -166,16 +169,32 @@ Rows: TypeAlias = dict[tuple[str, str], str]
 
 async def rows_of(server: Server) -> Rows:
     """All rows but those of the process itself, by key, as text, once its workers have written what they have to."""
-    rows: Rows | None = None
-    unchanged = 0
-    async with Sobremesa.open(server.store, background=False) as app:
-        for _ in range(120):
-            before, rows = rows, await _scanned(app)
-            unchanged = unchanged + 1 if rows == before else 0
-            if unchanged == UNCHANGED_SCANS:
-                return rows
-            await asyncio.sleep(QUIET_SECONDS)
-    pytest.fail("the rows still change")
+    async with Sobremesa.open(server.store, background=False) as app, asyncio.timeout(SETTLED_WITHIN_SECONDS):
+        while not await _is_settled(app):  # noqa: ASYNC110 - what to wait for is in the table of another process
+            await asyncio.sleep(LOOK_SECONDS)
+        return await _scanned(app)
+
+
+async def _is_settled(app: Sobremesa) -> bool:
+    """Return whether no job is open, and the change consumer has processed every change but the process's own.
+
+    What a worker writes is a change too, which the consumer has to process before it is settled again.
+    """
+    progress = await app.table.get(progress_of(name=CONSUMER))
+    if progress is None or progress.position is None or [job async for job in app.table.every(open_jobs())]:
+        return False
+    reader = await app.table.changes(Position(progress.position))
+    try:
+        while changes := (await reader.read(0)).changes:
+            if not all(_is_of_the_process(app, change.new or change.old) for change in changes):
+                return False
+    finally:
+        await reader.close()
+    return True
+
+
+def _is_of_the_process(app: Sobremesa, row: Item | None) -> bool:
+    return row is not None and REGISTRY.entity_of(row, app.table.layout) in OF_THE_PROCESS
 
 
 async def _scanned(app: Sobremesa) -> Rows:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cheap import CHEAP
+from communities.conftest import store
 from gateway.conftest import SharedChannel
 from gateway.connection import Closed, Connection
 from gateway.served_app import ServedApp
@@ -20,6 +21,8 @@ from sobremesa.domains.accounts.audit import key_scope
 from sobremesa.domains.accounts.server_keys import NewKey
 from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.live import identify
+
+__all__ = ["store"]  # once on a file and once on DynamoDB's API
 
 REFUSED, MALFORMED, OTHER_USER = 4004, 4002, 4005
 EVERYTHING = ("rooms:read", "rooms:write", "users:read", "users:write", "messages:send")
@@ -91,7 +94,9 @@ async def test_backend_resumes_as_the_user(served: ServedApp, shared: SharedChan
 
     async with Connection(served.url, key.text, act_as=user_id) as again:
         events = await again.resume(first)
-        assert [event["d"]["messageId"] for event in events if event["t"] == "message.created"] == [missed]
+        # The stream of DynamoDB may repeat an event that was delivered at once, with the same id.
+        created = {event["id"]: event["d"]["messageId"] for event in events if event["t"] == "message.created"}
+        assert list(created.values()) == [missed]
         assert (await again.call("accounts.getMe"))[1]["userId"] == user_id
     async with Connection(served.url, key.text, act_as=shared.bea.user.user_id) as other:
         assert (await other.frame())["op"] == 10
@@ -121,6 +126,21 @@ async def test_identifying_as_a_user_is_refused_with_the_reason(served: ServedAp
         ({"token": f"{everything}x", "actAs": bea}, f"{REFUSED} The token is not valid."),
     ]:
         assert str(await refusal(served, **d)).startswith(expected), d
+
+
+async def test_long_poll_as_a_user_needs_the_scopes_of_the_gateway(served: ServedApp, shared: SharedChannel) -> None:
+    """It delivers the same events: those of inboxes, too."""
+    bea = shared.bea.user.user_id
+
+    async def status_with(*scopes: str) -> int:
+        headers = {"Authorization": f"Bearer {(await new_key(served, *scopes)).text}", "Sobremesa-Act-As": bea}
+        async with served.http.get("/v1/events", headers=headers) as response:
+            return response.status
+
+    assert [await status_with(scope) for scope in ("rooms:read", "users:read")] == [403, 403]
+    assert [await status_with("rooms:read", "users:read"), await status_with("admin")] == [200, 200]
+    operation = served.app.site().document()["paths"]["/v1/events"]["get"]
+    assert "with the scopes `rooms:read` and `users:read` that acts as a user" in operation["description"]
 
 
 async def test_calls_need_the_scopes_of_their_endpoints(served: ServedApp, shared: SharedChannel) -> None:

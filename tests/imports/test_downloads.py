@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from aiohttp import web
 
-from imports.environment import LONG_AGO, Environment, run_import
+from cheap import CHEAP
+from imports.environment import LONG_AGO, Environment, create_environment, run_import
 from imports.test_command import PNG
+from sobremesa.app import Sobremesa
+from sobremesa.core.settings import Settings
 from sobremesa.domains.imports.downloads import MAX_REDIRECTS, Downloads
 from sobremesa.domains.imports.errors import AttachmentRefused
 from sobremesa.http.outgoing import AddressRules, BadUrl
@@ -67,6 +71,19 @@ async def source() -> AsyncIterator[Source]:
     yield source
     source.never.set()
     await runner.cleanup()
+
+
+@pytest.mark.parametrize(("setting", "imported"), [("webhook_allow_networks", 0), ("import_allow_networks", 1)])
+async def test_network_that_webhooks_may_reach_is_not_open_to_imports(
+    source: Source, tmp_path: Path, setting: str, imported: int
+) -> None:
+    """What an import downloads can be read afterwards; what a webhook sends cannot."""
+    settings = Settings(**CHEAP | {setting: [LOOPBACK]}, files=(tmp_path / "files").as_uri())
+    async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
+        env = await create_environment(app)
+        line = env.rooms["channel"].line("one", LONG_AGO, attachments=[{"url": f"{source.url}/dot.png"}])
+        assert (await run_import(app, [line])).summary.imported == imported
+    assert len(source.requests) == imported
 
 
 async def test_files_are_downloaded_once_and_a_refused_one_does_not_stop_the_others(

@@ -216,3 +216,15 @@ async def test_the_lines_up_to_the_limit_are_read_before_the_refusal() -> None:
     with pytest.raises(TooBig):
         await anext(batches)
     assert found == [2, 2, 1]
+
+
+async def test_an_account_whose_deletion_still_runs_gets_no_more_messages(env: Environment, run: ImportRun) -> None:
+    """Its name is masked by a job, which has not run here: until then its messages would be in the room for nothing."""
+    app, room = env.app, env.rooms["channel"]
+    await run.add(lines_of(room.line("before", LONG_AGO, env.cleo)))
+    await app.accounts.delete_me(env.cleo)
+
+    problems = await run.add(lines_of(room.line("after", LONG_AGO + 1, env.cleo), room.line("of ana", LONG_AGO + 2)))
+
+    assert [(each.line, each.code) for each in problems] == [(1, "unknown_user")]
+    assert await room.contents() == ["before", "of ana"]

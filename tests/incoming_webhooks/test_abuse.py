@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import msgspec
 import pytest
@@ -17,6 +19,8 @@ from sobremesa.domains.incoming_webhooks.formats import alerts, discord, github,
 from sobremesa.domains.incoming_webhooks.formats.markdown import MAX_CONTENT, code, first_line, line, link
 from sobremesa.http.limits import RATES
 
+SOON_SECONDS = 20
+FORM = "application/x-www-form-urlencoded"
 FORMATS = ("", "/slack", "/discord", "/github", "/grafana", "/alertmanager")
 
 
@@ -41,13 +45,12 @@ async def test_hostile_bodies_are_refused_or_posted_in_bounds(served: ServedApp)
         for form in FORMATS:
             at = f"/{token}{form}"
             nested = b'{"x":' * 50_000 + b"1" + b"}" * 50_000
-            assert (await _post(served, at, nested[: 250 * 1024]))[0] in (400, 413)
-            assert (await _post(served, at, b'{"x":' + b"9" * 60_000 + b"}"))[0] in (200, 204, 404, 413, 422)
-            assert (await _post(served, at, gzip.compress(b'{"content":"x"}'), content_encoding="gzip"))[0] in (
-                400,
-                415,
-            )
-            assert (await _post(served, at, b"\xff\xfe\x00"))[0] == 400
+            unknown = () if token == created.token else (404,)
+            assert (await _post(served, at, nested[: 250 * 1024]))[0] in (unknown or (400, 413))
+            assert (await _post(served, at, b'{"x":' + b"9" * 60_000 + b"}"))[0] in (unknown or (200, 204, 413, 422))
+            zipped = gzip.compress(b'{"content":"x"}')
+            assert (await _post(served, at, zipped, content_encoding="gzip"))[0] in (unknown or (400, 415))
+            assert (await _post(served, at, b"\xff\xfe\x00"))[0] in (unknown or (400,))
     for form, name in (
         ("/github", "commits"),
         ("/grafana", "alerts"),
@@ -55,7 +58,20 @@ async def test_hostile_bodies_are_refused_or_posted_in_bounds(served: ServedApp)
         ("/slack", "blocks"),
     ):
         many = b'{"%s":[' % name.encode() + b"{}," * 80_000 * (8 if form == "/github" else 1) + b"{}]}"
-        assert (await _post(served, f"/none_none_none{form}", many))[0] == 413, "before its token is looked at"
+        assert (await _post(served, f"/{created.token}{form}", many))[0] == 413
+        assert (await _post(served, f"/none_none_none{form}", many))[0] == 404, "its body is not looked at"
+    forms = {
+        "payload=%7B": 400,
+        "payload=" + quote('{"x":' * 5_000): 400,
+        "payload=" + quote('{"text":1}'): 422,
+        "payload=" + quote('{"blocks":[' + "{}," * 30_000 + "{}]}"): 413,
+        "&".join(["payload=%7B%7D"] * 50): 400,
+        "payload=" + "%ff" * 1_000: 400,
+        "other=1": 400,
+    }
+    for text, expected in forms.items():
+        sent = await _post(served, f"/{created.token}/slack", text.encode(), content_type=FORM)
+        assert sent[0] == expected, text[:40]
 
     url = "http://[not-an-address"
     for form, body in (
@@ -67,6 +83,34 @@ async def test_hostile_bodies_are_refused_or_posted_in_bounds(served: ServedApp)
     page = await served.app.communities.page(ana.actor, room, limit=10)
     assert [message.mentions for message in page.messages] == [[]] * len(page.messages)
     assert all(message.username.isprintable() and len(message.username) <= 80 for message in page.messages)
+
+
+async def _status_without_body(served: ServedApp, path: str, content_type: str) -> int:
+    """Return the status of a post whose body never comes."""
+    address = urlsplit(served.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    head = f"POST /v1/hooks{path} HTTP/1.1\r\nHost: x\r\nContent-Type: {content_type}\r\nContent-Length: 99\r\n\r\n"
+    writer.write(head.encode())
+    async with asyncio.timeout(SOON_SECONDS):
+        line = await reader.readline()
+    writer.close()
+    return int(line.split()[1])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_body_is_not_waited_for_without_a_known_token(served: ServedApp, form: str) -> None:
+    assert await _status_without_body(served, f"/none_none_none{form}", "application/json") == 404
+
+
+async def test_slow_body_ends_at_the_deadline_of_a_request_in_every_format(clock: Ahead) -> None:
+    """None of them is an upload, which has minutes."""
+    async with serve_app("sqlite://", clock=clock, request_seconds=0.2) as served:
+        ana = await served.create_user("ana")
+        room = await served.channel(ana, await served.server(ana), "alerts")
+        token = (await served.app.incoming_webhooks.create(ana.actor, "channel", room)).token
+        slow = [_status_without_body(served, f"/{token}{form}", "application/json") for form in FORMATS]
+        slow.append(_status_without_body(served, f"/{token}/slack", FORM))
+        assert set(await asyncio.gather(*slow)) == {504}
 
 
 async def test_unknown_tokens_are_limited_by_address(served: ServedApp) -> None:

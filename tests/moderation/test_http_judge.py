@@ -147,9 +147,3 @@ async def test_policy_of_the_settings_still_applies(receiver: Receiver, tmp_path
 def test_setting_that_cannot_work_is_refused(url: str, secret: str | None) -> None:
     with pytest.raises(BadSetting, match="moderation_"):
         Settings(moderation_url=url, moderation_secret=secret)
-
-
-@pytest.mark.parametrize("network", ["", "10.0.0.0/99", "example.com"])
-def test_network_that_is_not_one_is_refused(network: str) -> None:
-    with pytest.raises(BadSetting, match="webhook_allow_networks"):
-        Settings(webhook_allow_networks=[network])

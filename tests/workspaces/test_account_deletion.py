@@ -6,8 +6,10 @@ import pytest
 
 from communities.environment import PASSWORD, register, rows
 from sobremesa.app import Sobremesa
+from sobremesa.core.actor import Actor, KeyId, UserId
 from sobremesa.core.errors import NotFound
 from sobremesa.domains.accounts.errors import OwnsWorkspaces
+from sobremesa.domains.workspaces.entities import WorkspaceId
 from workspaces.team import Team, join
 
 
@@ -65,6 +67,33 @@ async def test_only_owner_during_a_deletion_is_replaced(team: Team) -> None:
         team.admin.user_id: "owner",
         team.member.user_id: "member",
     }
+
+
+async def bot_in(app: Sobremesa, owner: Actor, *workspace_ids: WorkspaceId) -> UserId:
+    """Create a bot that is an admin of these workspaces."""
+    server = await app.communities.create_server(owner, name="Bots")
+    user_id = (await app.bots.create_in_server(owner, server.server_id, username="helper")).bot.profile.user_id
+    backend = Actor(key_id=KeyId("k"), scopes=frozenset({"rooms:write"}))
+    for workspace_id in workspace_ids:
+        await app.workspaces.members.add(backend, workspace_id, user_id, role="admin")
+    return user_id
+
+
+async def test_bot_does_not_become_the_owner_of_a_workspace(team: Team) -> None:
+    app = team.app
+    zeb = await register(app, "zebedee")
+    alone = (await app.workspaces.create(zeb, name="Only mine")).workspace.workspace_id
+    shared = (await app.workspaces.create(zeb, name="Ours")).workspace.workspace_id
+    bot = await bot_in(app, team.owner, alone, shared)
+    await join(app, zeb, shared, team.member)
+
+    # Both have no other owner, as if they had become Zeb's after the deletion was checked.
+    await app.workspaces.cleanup.delete_user_data(zeb.user_id)
+    await finish(app)
+
+    members, _ = await app.workspaces.members.list_members(team.member, shared, limit=10)
+    assert {each.user_id: each.role for each in members} == {bot: "admin", team.member.user_id: "owner"}
+    assert not await rows(app, "Only mine")
 
 
 async def test_export_contains_memberships_and_items(team: Team) -> None:

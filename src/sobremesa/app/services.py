@@ -340,7 +340,7 @@ def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
         creation=ImportedRoomCreation(table, app.accounts, app.communities, app.conversations, channels),
         directory=app.accounts,
         files=app.attachments,
-        downloads=Downloads(AddressRules(app.settings.webhook_allow_networks)),
+        downloads=Downloads(AddressRules(app.settings.import_allow_networks)),
         audit=app.audit,
         judge=judge,
     )

@@ -12,7 +12,7 @@ import ipaddress
 import re
 import tomllib
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -230,9 +230,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     webhook_allow_networks: Annotated[
         list[str],
         Meta(
-            description="Networks (CIDRs such as `10.0.0.0/8`) that webhooks and imported files may be in although "
-            "they are not public, also by plain http. Without it, both reach public addresses by https only. See "
-            "[webhooks.md](webhooks.md)."
+            description="Networks (CIDRs such as `10.0.0.0/8`) that webhooks may be in although they are not public, "
+            "also by plain http. Without it, they reach public addresses by https only. See [webhooks.md](webhooks.md)."
+        ),
+    ] = []
+    import_allow_networks: Annotated[
+        list[str],
+        Meta(
+            description="The same for the files that imports download, whose content can be read afterwards. See "
+            "[import.md](import.md)."
         ),
     ] = []
     show_units: Annotated[
@@ -270,11 +276,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             )
 
         self._check_moderation()
-        for network in self.webhook_allow_networks:
-            try:
-                ipaddress.ip_network(network, strict=False)
-            except ValueError:
-                raise BadSetting(f"webhook_allow_networks: {network!r} is not a network such as 10.0.0.0/8") from None
+        _check_networks("webhook_allow_networks", self.webhook_allow_networks)
+        _check_networks("import_allow_networks", self.import_allow_networks)
 
     def _check_moderation(self) -> None:
         if self.moderation_url is None:
@@ -411,3 +414,11 @@ def _is_list(kind: Any) -> bool:
 def _is_structure(kind: Any) -> bool:
     choices = get_args(getattr(kind, "__origin__", kind))
     return any(isinstance(choice, type) and issubclass(choice, msgspec.Struct) for choice in choices)
+
+
+def _check_networks(name: str, networks: Sequence[str]) -> None:
+    for network in networks:
+        try:
+            ipaddress.ip_network(network, strict=False)
+        except ValueError:
+            raise BadSetting(f"{name}: {network!r} is not a network such as 10.0.0.0/8") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Literal, NoReturn, TypeAlias, get_origin
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
 
 import msgspec
 
@@ -20,10 +20,12 @@ Where: TypeAlias = Literal["body", "query", "header", "path"]
 
 MAX_ID_CHARACTERS = 200
 MAX_KEY_CHARACTERS = 255
+MAX_FORM_FIELDS = 10
 ACT_AS = b"sobremesa-act-as"
 """The header with the user that a server key acts as."""
 
 _JSON = b"application/json"
+_FORM = b"application/x-www-form-urlencoded"
 _NAMED = re.compile(r"(?:missing required|contains unknown) field `([^`]*)`")
 _STEP = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
 
@@ -113,9 +115,20 @@ def body_of(endpoint: Endpoint, headers: dict[bytes, bytes], raw: bytes) -> Any:
     """Return the body as the endpoint's type."""
     if not raw and endpoint.body_is_optional:
         return endpoint.body()
-    if not is_json(headers.get(b"content-type", _JSON)):
+    content_type = headers.get(b"content-type", _JSON)
+    if endpoint.form_field is not None and _media_type(content_type) == _FORM:
+        raw = _form_value(endpoint.form_field, raw)
+    elif not is_json(content_type):
         raise UnsupportedMedia
     return decoded_body(endpoint, raw)
+
+
+def _form_value(field: str, raw: bytes) -> bytes:
+    """Return a field of a form; MalformedRequest if there is none."""
+    try:
+        return parse_qs(raw.decode(), max_num_fields=MAX_FORM_FIELDS)[field][0].encode()
+    except (KeyError, ValueError):
+        raise MalformedRequest(f"Expected JSON, or a form with JSON in `{field}`.") from None
 
 
 def decoded_body(endpoint: Endpoint, raw: bytes) -> Any:
@@ -133,7 +146,11 @@ def decoded_body(endpoint: Endpoint, raw: bytes) -> Any:
 
 def is_json(content_type: bytes) -> bool:
     """Return whether a content type is JSON."""
-    return content_type == _JSON or content_type.partition(b";")[0].strip().lower() == _JSON
+    return content_type == _JSON or _media_type(content_type) == _JSON
+
+
+def _media_type(content_type: bytes) -> bytes:
+    return content_type.partition(b";")[0].strip().lower()
 
 
 async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int) -> bytes:

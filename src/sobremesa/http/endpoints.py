@@ -169,14 +169,17 @@ class Endpoint:
         also_scopes: Sequence[str],
         key_scope: str | None,
         key_acts_as: str | None,
-        acting_scope: str,
+        acting_scopes: Sequence[str],
         limit: LimitClass,
         max_body: int | None,
         max_values: int | None,
         max_upload: int | None,
+        form_field: str | None,
+        admit: Handler | None,
         cacheable: bool,
     ) -> None:
         hints = _type_hints(handler)
+        path_hints = hints if admit is None else _type_hints(admit)
         self.method = method
         self.path = path
         self.handler = handler
@@ -191,20 +194,24 @@ class Endpoint:
         """The scope with which a server key may call an endpoint of users in its own name; None if it may not."""
         self.key_acts_as = key_acts_as
         """The field of the body in which a server key names the user that it does this for."""
-        self.acting_scope = acting_scope
-        """The scope with which a server key may call it as a user."""
+        self.acting_scopes = tuple(acting_scopes)
+        """The scopes with which a server key may call it as a user. It needs all of them."""
         self.limit: LimitClass = limit
         self.max_body = max_body
         self.max_values = max_values
         """How many commas its JSON may have: decoding costs more for each value than for each byte."""
         self.max_upload = max_upload
+        self.form_field = form_field
+        """The field of a form (`application/x-www-form-urlencoded`) in which a client may send the JSON of the body."""
+        self.admit = admit
+        """Called with the path parameters before the body is read; the handler gets its result as `admitted`."""
         self.cacheable = cacheable
         self.name = f"{tag.lower()}.{camel(handler.__name__)}"
         self.summary, self.description = _documentation(handler)
         self.path_fields = tuple(segment[1:-1] for segment in path.split("/") if segment.startswith("{"))
         self.route = PREFIX + "/".join(_external(segment) for segment in path.split("/"))
         """The path as clients see it, `/v1/servers/{serverId}`."""
-        self.path_types = {field: hints[field] for field in self.path_fields}
+        self.path_types = {field: path_hints[field] for field in self.path_fields}
         self.id_fields = {field for field, kind in self.path_types.items() if isinstance(_unannotated(kind), NewType)}
         self.takes_upload = "upload" in hints
         self.body: Any = _without_none(hints["body"]) if "body" in hints else None
@@ -216,11 +223,7 @@ class Endpoint:
         self.takes_address = "address" in hints
         self.takes_range = "byte_range" in hints
         self.takes_headers = "headers" in hints
-        self.returns: Any = _returned(hints["return"])
-        self.returns_lines = hints["return"] is Lines
-        self.returns_page = hints["return"] is HtmlPage
-        self.returns_content = self.returns_page or hints["return"] is Content
-        self.returns_json = not (self.returns_lines or self.returns_content)
+        self._set_returned(hints["return"])
         self.decode_body = msgspec.json.Decoder(self.body).decode if self.body else None
         self.body_is_optional = self.body is not None and _is_all_optional(self.body)
         self._check(hints)
@@ -234,9 +237,16 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"{self.method} {self.path}"
 
+    def _set_returned(self, hint: Any) -> None:
+        self.returns: Any = _returned(hint)
+        self.returns_lines = hint is Lines
+        self.returns_page = hint is HtmlPage
+        self.returns_content = self.returns_page or hint is Content
+        self.returns_json = not (self.returns_lines or self.returns_content)
+
     def _check(self, hints: dict[str, Any]) -> None:
         known = {*self.path_fields, "body", "upload", "query", "actor", "idempotency_key", "address", "byte_range"}
-        known.add("headers")
+        known |= {"headers"} if self.admit is None else {"headers", "admitted"}
         unknown = hints.keys() - known - {"return"}
         if unknown:
             raise TypeError(f"{self!r}: {', '.join(sorted(unknown))} is neither a path parameter nor a known argument")
@@ -285,10 +295,13 @@ class Routes:
         also_scopes: Sequence[str] = (),
         key_scope: str | None = None,
         key_acts_as: str | None = None,
+        acting_scopes: Sequence[str] = (),
         limit: LimitClass = "write",
         max_body: int | None = None,
         max_values: int | None = None,
         max_upload: int | None = None,
+        form_field: str | None = None,
+        admit: Handler | None = None,
         cacheable: bool = False,
     ) -> Callable[[Handler], Handler]:
         def declare(handler: Handler) -> Handler:
@@ -306,11 +319,13 @@ class Routes:
                     also_scopes=also_scopes,
                     key_scope=key_scope,
                     key_acts_as=key_acts_as,
-                    acting_scope=self._acting_scope(method, limit),
+                    acting_scopes=acting_scopes or (self._acting_scope(method, limit),),
                     limit=limit,
                     max_body=max_body,
                     max_values=max_values,
                     max_upload=max_upload,
+                    form_field=form_field,
+                    admit=admit,
                     cacheable=cacheable,
                 )
             )

@@ -93,6 +93,8 @@ class Invocations:
             actor = await self._authorize(endpoint, actor, source.act_as, trace)
 
         arguments = path_arguments(endpoint, path_values)
+        if endpoint.admit is not None:
+            arguments = {"admitted": await endpoint.admit(**arguments)}
         if actor is not None:
             arguments["actor"] = actor
         if endpoint.takes_address:
@@ -121,7 +123,8 @@ class Invocations:
     async def _authorize(self, endpoint: Endpoint, actor: Actor, act_as: str | None, trace: Trace) -> Actor:
         """Return the actor of the endpoint, which is a user if a server key acts as one."""
         if act_as is not None:
-            actor.require_scope(endpoint.acting_scope)
+            for scope in endpoint.acting_scopes:
+                actor.require_scope(scope)
             actor = await self._users.act_as(actor, act_as, endpoint.name, is_write=endpoint.method != "GET")
             trace.actor = f"{actor.name} as user:{actor.user}"
         if endpoint.scope:

@@ -249,7 +249,18 @@ def _json_body(endpoint: Endpoint, schemas: Schemas) -> Json:
     if endpoint.body is None:
         return {}
     schema = schemas.of(endpoint.body)
-    return {"application/json": {"schema": schema, "example": schemas.examples.of(schema)}}
+    content: Json = {"application/json": {"schema": schema, "example": schemas.examples.of(schema)}}
+    if endpoint.form_field is not None:
+        # In OpenAPI, the value of a field that has a content type is encoded in it: here, the same JSON as above.
+        content["application/x-www-form-urlencoded"] = {
+            "schema": {
+                "type": "object",
+                "required": [endpoint.form_field],
+                "properties": {endpoint.form_field: schema},
+            },
+            "encoding": {endpoint.form_field: {"contentType": "application/json"}},
+        }
+    return content
 
 
 def _security(endpoint: Endpoint) -> list[Json]:
@@ -276,7 +287,8 @@ def _access(endpoint: Endpoint) -> str:
 
 def _acting(endpoint: Endpoint) -> str:
     """Return what a server key needs to call an endpoint of users."""
-    as_user = f"with the scope `{endpoint.acting_scope}` that acts as a user"
+    scopes = " and ".join(f"`{scope}`" for scope in endpoint.acting_scopes)
+    as_user = f"with the scope{'s' if len(endpoint.acting_scopes) > 1 else ''} {scopes} that acts as a user"
     return as_user if endpoint.key_scope is None else f"{as_user} or has the scope `{endpoint.key_scope}`"
 
 

@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.core.actor import Actor
 from sobremesa.http.endpoints import Input, Routes
 from sobremesa.live.feed import BadEventCursor
-from sobremesa.live.polling import MAX_EVENTS, EventsView, Polling
+from sobremesa.live.polling import ACT_AS_SCOPES, MAX_EVENTS, EventsView, Polling
 
 DEFAULT_WAIT = 20
 
@@ -26,7 +26,7 @@ def routes(polling: Polling) -> Routes:
     """Return the route that waits for events."""
     api = Routes("Events", "Events by long polling; the gateway delivers the same ones over a WebSocket.")
 
-    @api.get("/events", errors=[BadEventCursor])
+    @api.get("/events", errors=[BadEventCursor], acting_scopes=ACT_AS_SCOPES)
     async def list_events(actor: Actor, query: EventsQuery) -> EventsView:
         """Wait for events in all rooms that you are in, and return them.
 

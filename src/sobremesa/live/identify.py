@@ -26,6 +26,7 @@ from sobremesa.live.events import D, EventType, TopicMembership
 from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, text_frame
 from sobremesa.live.opening import Live
+from sobremesa.live.polling import ACT_AS_SCOPES
 from sobremesa.live.presence import PresenceView
 from sobremesa.live.replay import TooSlow
 from sobremesa.live.session_frames import READY, Gap, Identified, Renewed, Resumed, gap, renewed, resumed
@@ -41,8 +42,6 @@ IDENTIFIED_AT_ONCE = 32
 """For how many clients the table is read at the same time; the others wait."""
 RECHECK_KEY_SECONDS = 60
 """How often a server key that acts as a user is checked again: it may have expired."""
-ACT_AS_SCOPES = ("rooms:read", "users:read")
-"""What a server key needs to receive the events of a user: `ready` and inboxes also show what `users:read` does."""
 ATTACHING_AT_ONCE = 64
 """How many sockets of one user are brought up to date at the same time; more are closed, and may retry."""
 

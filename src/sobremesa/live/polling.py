@@ -18,6 +18,8 @@ from sobremesa.live.session_frames import Gap
 from sobremesa.live.session_frames import gap as gap_event
 from sobremesa.live.subscriber import Subscriber
 
+ACT_AS_SCOPES = ("rooms:read", "users:read")
+"""What a server key needs to receive the events of a user: `ready` and inboxes also show what `users:read` does."""
 MAX_EVENTS = 500
 MAX_PAGES = 8
 """How much of the feed's history one request reads; `next` is where to continue."""

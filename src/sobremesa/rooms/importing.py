@@ -9,8 +9,8 @@ condition that the head is as it was read: a message that is sent at the same ti
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -76,8 +76,16 @@ class RoomImports(Protocol):
         ...
 
 
-FindUsers: TypeAlias = Callable[[Sequence[UserId]], Awaitable[set[UserId]]]
-"""Returns those of the users who have an account, read consistently."""
+class ImportAuthors(Protocol):
+    """What imports need to know about users, read consistently."""
+
+    async def find_present(self, user_ids: Sequence[UserId]) -> set[UserId]:
+        """Return those of the users who have an account."""
+        ...
+
+    async def list_departing(self) -> frozenset[UserId]:
+        """Return the users whose accounts are deleted and whose data is being removed."""
+        ...
 
 
 class ImportWriter:
@@ -85,15 +93,16 @@ class ImportWriter:
 
     An account may be deleted meanwhile, and no message may keep its name. The deletion counts itself in the head before
     it masks the messages of a room. So it is enough to read each author once after the head: a write on the condition
-    that the count is the same comes before the masking, which then finds its messages.
+    that the count is the same comes before the masking, which then finds its messages. Between the deletion and its
+    masking, the one row of running deletions, which is read before each write, refuses the author.
     """
 
-    def __init__(self, table: Table, imports: RoomImports, room_id: RoomId, find_users: FindUsers) -> None:
+    def __init__(self, table: Table, imports: RoomImports, room_id: RoomId, users: ImportAuthors) -> None:
         self._table = table
         self._imports = imports
         self._kind = imports.kind
         self._room_id = room_id
-        self._find_users = find_users
+        self._users = users
         self._head: Head | None = None
         """The head as it was last read or written."""
         self._mask_count: int | None = None
@@ -158,13 +167,13 @@ class ImportWriter:
         return self._head
 
     async def _find_gone(self, authors: set[UserId]) -> set[UserId]:
-        """Return the authors whose accounts were deleted. It reads only those who are new in this room."""
+        """Return the authors whose accounts were deleted. It reads only the accounts that are new in this room."""
         new = sorted(authors - self._authors)
         if new:
             # In this order: an account that exists after it was noted is masked here when it is deleted.
             await self._imports.note_authors(self._room_id, new)
-            self._authors |= await self._find_users(new)
-        return authors - self._authors
+            self._authors |= await self._users.find_present(new)
+        return (authors - self._authors) | (authors & await self._users.list_departing())
 
 
 def imported_id(room_id: RoomId, nonce: str, microseconds: int) -> MessageId:

@@ -7384,10 +7384,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["SlackBody"];
-                "application/octet-stream": unknown;
-                "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
+                "application/x-www-form-urlencoded": {
+                    payload: components["schemas"]["SlackBody"];
                 };
             };
         };

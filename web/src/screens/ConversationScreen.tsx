@@ -36,7 +36,7 @@ export function ConversationScreen({ params }: { params: Params }) {
       path={`/d/${convoId}`}
       face={<ConversationFace conversation={conversation} size={28} />}
       name={name}
-      title={conversation.type === "direct" ? `@${name}` : name}
+      title={name}
       muted={conversation.muted}
       names={names}
       people={people}

@@ -12,7 +12,9 @@ from typing import Any
 from sobremesa.core.actor import UserId
 from sobremesa.core.errors import Refusal
 from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.accounts.errors import OwnsServers
+from sobremesa.domains.accounts.tenancy import is_person
 from sobremesa.domains.communities.entities import (
     CHANNELS,
     Connection,
@@ -39,7 +41,7 @@ from sobremesa.domains.communities.entities import (
 from sobremesa.domains.communities.permissions import RANK
 from sobremesa.rooms.files import Files
 from sobremesa.rooms.user_data import RoomUserData
-from sobremesa.table import Delete, Key, Put, Table, Update, equals, set_to
+from sobremesa.table import Check, Delete, Key, Put, Table, Update, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.quotas import guard_of
 
@@ -126,7 +128,7 @@ class Cleanup:
                 yield server.server_id
 
     async def _hand_over(self, row: ServerMembership) -> None:
-        """Give a server of the user to another member, or remove it if there is none.
+        """Give a server of the user to another member, or remove it if there is none but bots.
 
         An owner cannot delete their account, but the server may have become theirs after that was checked.
         """
@@ -135,19 +137,22 @@ class Cleanup:
             return
         members = self._table.every(members_of(server_id=row.server_id))
         others = [member async for member in members if member.user_id != row.user_id]
-        if not others:
-            await self.clean_server(row.server_id)
-            return
         for successor in sorted(others, key=lambda member: (-RANK[member.role], member.joined_at, member.user_id)):
             owned_by = set_to(owner_id=successor.user_id)
-            # The index may list a member who has just left: then it is the next one's.
-            with contextlib.suppress(ConditionFailed):
+            try:
                 await self._table.write(
                     server=Update(server.own_key(), owned_by, when=equals("owner_id", row.user_id)),
                     successor=Update(successor.own_key(), set_to(role="owner")),
+                    user=Check(user_by_id(user_id=successor.user_id), when=is_person()),
                     pattern=transfer_server,
                 )
+            except ConditionFailed as failed:
+                if "server" in failed:
+                    return  # another transfer was first
+                # The index may list a member who has just left: then it is the next one's.
+            else:
                 return
+        await self.clean_server(row.server_id)
 
     async def _leave(self, row: ServerMembership) -> None:
         former = FormerMembership(user_id=row.user_id, server_id=row.server_id, left_at=row.joined_at)

@@ -133,7 +133,7 @@ class ImportedRooms:
             except BadKey:
                 break  # an invalid id belongs to no room
             if found is not None and found.tenant == self._tenant:
-                writer = ImportWriter(self._table, imports, room_id, self._users.find_present)
+                writer = ImportWriter(self._table, imports, room_id, self._users)
                 return OpenRoom(imports, room_id, writer)
         raise RoomMissing
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import UnknownUsers
-from sobremesa.domains.accounts.entities import User, user_by_id
+from sobremesa.domains.accounts.entities import User, pending_deletions, user_by_id
 from sobremesa.http.user_references import EXTERNAL_ID
 from sobremesa.table import Table
 from sobremesa.table.cache import Cache
@@ -63,6 +63,11 @@ class ImportUsers:
     async def find_present(self, user_ids: Sequence[UserId]) -> set[UserId]:
         """Return those of the users who are in the tenant and not deleted, as they are now."""
         return {user.user_id for user in await self._users(user_ids)}
+
+    async def list_departing(self) -> frozenset[UserId]:
+        """Return the users whose accounts are deleted and whose data is being removed."""
+        row = await self._table.get(pending_deletions(), consistent=True)
+        return frozenset() if row is None else row.user_ids
 
     async def find_by_names(self, names: Iterable[str]) -> dict[str, UserId]:
         """Return the users of the tenant with these names."""

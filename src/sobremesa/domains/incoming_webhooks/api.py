@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import parse_qs
 
 import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.core.custom_data import BadData, CustomData
-from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound, TooBig
+from sobremesa.core.errors import ChangedMeanwhile, Invalid, NotFound
 from sobremesa.core.ids import RoomId, RoomKindName
 from sobremesa.domains.accounts.api import AvatarUrl
 from sobremesa.domains.conversations.errors import DirectIsFixed
-from sobremesa.domains.incoming_webhooks.entities import HookId
+from sobremesa.domains.incoming_webhooks.entities import HookId, IncomingHook
 from sobremesa.domains.incoming_webhooks.errors import NothingToPost, TooManyHooks
 from sobremesa.domains.incoming_webhooks.formats import alerts, discord, github, slack
 from sobremesa.domains.incoming_webhooks.formats.markdown import MAX_CONTENT
 from sobremesa.domains.incoming_webhooks.service import IncomingWebhooks, Post
 from sobremesa.domains.incoming_webhooks.views import HookView, NewHookView, PostedView, hook_view, new_hook_view
 from sobremesa.domains.threads.errors import ThreadNotOpen
-from sobremesa.http.endpoints import Answer, Input, Listed, PageQuery, Routes, Upload
-from sobremesa.http.problems import MalformedRequest
+from sobremesa.http.endpoints import Answer, Input, Listed, PageQuery, Routes
 from sobremesa.rooms.api import Nonce
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.views import SentView
@@ -35,7 +33,7 @@ MAX_GITHUB_BYTES = 2 * 1024 * 1024
 
 MAX_VALUES = 20_000
 MAX_GITHUB_VALUES = 100_000
-"""A body is decoded before its token is checked, and a list of empty objects costs the most for its size."""
+"""A list of empty objects costs the most for its size."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME, pattern=r"\S", examples=["Deployments"])]
 Headers = dict[str, str]
@@ -101,14 +99,21 @@ def _declare_of_rooms(api: Routes, hooks: IncomingWebhooks, kind: RoomKindName, 
 
 
 def _declare_native(api: Routes, hooks: IncomingWebhooks) -> None:
-    @api.post("/hooks/{token}", status=201, also_status=200, limit="send", errors=[*POSTS, NonceReused, BadData])
-    async def post(token: str, body: NativeBody) -> Answer[SentView]:
+    @api.post(
+        "/hooks/{token}",
+        status=201,
+        also_status=200,
+        limit="send",
+        admit=hooks.require_hook,
+        errors=[*POSTS, NonceReused, BadData],
+    )
+    async def post(admitted: IncomingHook, body: NativeBody) -> Answer[SentView]:
         """Post a message. The token in the address is the authentication.
 
         A repeated `nonce` returns the first message, with `replayed`. Names of users in the text are mentions.
         """
-        hook = await hooks.require_hook(token)
-        sent = await hooks.post(hook, Post(body.content, _name(body.username), body.nonce, body.data, may_mention=True))
+        post = Post(body.content, _name(body.username), body.nonce, body.data, may_mention=True)
+        sent = await hooks.post(admitted, post)
         return Answer(sent, status=200 if sent.replayed else 201)
 
 
@@ -118,67 +123,76 @@ def _declare_chats(api: Routes, hooks: IncomingWebhooks) -> None:
         limit="send",
         max_body=MAX_BODY_BYTES,
         max_values=MAX_VALUES,
-        max_upload=MAX_BODY_BYTES,
+        form_field="payload",
+        admit=hooks.require_hook,
         errors=POSTS,
     )
-    async def post_slack(token: str, upload: Upload | None = None, body: slack.SlackBody | None = None) -> PostedView:
+    async def post_slack(admitted: IncomingHook, body: slack.SlackBody) -> PostedView:
         """Post a message in the format of Slack's incoming webhooks, as JSON or as a form with `payload`.
 
         Text, blocks and attachments are shown as text; what is interactive is not.
         """
-        hook = await hooks.require_hook(token)
-        given = body if body is not None else await _form(upload)
-        return PostedView(True, (await hooks.post(hook, Post(slack.render(given), _name(given.username)))).message_id)
+        post = Post(slack.render(body), _name(body.username))
+        return PostedView(True, (await hooks.post(admitted, post)).message_id)
 
     @api.post(
-        "/hooks/{token}/discord", status=204, limit="send", max_body=MAX_BODY_BYTES, max_values=MAX_VALUES, errors=POSTS
+        "/hooks/{token}/discord",
+        status=204,
+        limit="send",
+        max_body=MAX_BODY_BYTES,
+        max_values=MAX_VALUES,
+        admit=hooks.require_hook,
+        errors=POSTS,
     )
-    async def post_discord(token: str, body: discord.DiscordBody) -> None:
+    async def post_discord(admitted: IncomingHook, body: discord.DiscordBody) -> None:
         """Post a message in the format of Discord's webhooks: content and embeds."""
-        hook = await hooks.require_hook(token)
-        await hooks.post(hook, Post(discord.render(body), _name(body.username)))
+        await hooks.post(admitted, Post(discord.render(body), _name(body.username)))
 
 
 def _declare_products(api: Routes, hooks: IncomingWebhooks) -> None:
     @api.post(
-        "/hooks/{token}/github", limit="send", max_body=MAX_GITHUB_BYTES, max_values=MAX_GITHUB_VALUES, errors=POSTS
+        "/hooks/{token}/github",
+        limit="send",
+        max_body=MAX_GITHUB_BYTES,
+        max_values=MAX_GITHUB_VALUES,
+        admit=hooks.require_hook,
+        errors=POSTS,
     )
-    async def post_github(token: str, body: github.GithubBody, headers: Headers) -> PostedView:
+    async def post_github(admitted: IncomingHook, body: github.GithubBody, headers: Headers) -> PostedView:
         """Post an event of GitHub: a push, a pull request, an issue, a release or a ping.
 
         The header `X-GitHub-Event` names it. Other events and actions post nothing. A repeated delivery posts once.
         """
-        hook = await hooks.require_hook(token)
         content = github.render(headers.get("x-github-event", ""), body)
         if not content:
             return PostedView(True, None)
         delivery = headers.get("x-github-delivery", "")[:100]
         nonce = f"github-{delivery}" if delivery else None
-        return PostedView(True, (await hooks.post(hook, Post(content, "GitHub", nonce))).message_id)
+        return PostedView(True, (await hooks.post(admitted, Post(content, "GitHub", nonce))).message_id)
 
-    @api.post("/hooks/{token}/grafana", limit="send", max_body=MAX_BODY_BYTES, max_values=MAX_VALUES, errors=POSTS)
-    async def post_grafana(token: str, body: alerts.AlertsBody) -> PostedView:
+    @api.post(
+        "/hooks/{token}/grafana",
+        limit="send",
+        max_body=MAX_BODY_BYTES,
+        max_values=MAX_VALUES,
+        admit=hooks.require_hook,
+        errors=POSTS,
+    )
+    async def post_grafana(admitted: IncomingHook, body: alerts.AlertsBody) -> PostedView:
         """Post alerts of Grafana, as its webhook contact point sends them."""
-        hook = await hooks.require_hook(token)
-        return PostedView(True, (await hooks.post(hook, Post(alerts.render(body), "Grafana"))).message_id)
+        return PostedView(True, (await hooks.post(admitted, Post(alerts.render(body), "Grafana"))).message_id)
 
-    @api.post("/hooks/{token}/alertmanager", limit="send", max_body=MAX_BODY_BYTES, max_values=MAX_VALUES, errors=POSTS)
-    async def post_alertmanager(token: str, body: alerts.AlertsBody) -> PostedView:
+    @api.post(
+        "/hooks/{token}/alertmanager",
+        limit="send",
+        max_body=MAX_BODY_BYTES,
+        max_values=MAX_VALUES,
+        admit=hooks.require_hook,
+        errors=POSTS,
+    )
+    async def post_alertmanager(admitted: IncomingHook, body: alerts.AlertsBody) -> PostedView:
         """Post alerts of Prometheus's Alertmanager, as its webhook receiver sends them."""
-        hook = await hooks.require_hook(token)
-        return PostedView(True, (await hooks.post(hook, Post(alerts.render(body), "Alertmanager"))).message_id)
-
-
-async def _form(upload: Upload | None) -> slack.SlackBody:
-    """Return the body of a form with the field `payload`, as older Slack integrations send it."""
-    raw = b"" if upload is None else b"".join([piece async for piece in upload.pieces])
-    if raw.count(b",") + raw.count(b"%2") > MAX_VALUES:
-        raise TooBig("The body has too many values.", limit=MAX_VALUES)
-    try:
-        fields = parse_qs(raw.decode(), max_num_fields=10)
-        return msgspec.json.decode(fields["payload"][0], type=slack.SlackBody)
-    except (KeyError, ValueError, RecursionError):
-        raise MalformedRequest("Expected JSON, or a form with JSON in `payload`.") from None
+        return PostedView(True, (await hooks.post(admitted, Post(alerts.render(body), "Alertmanager"))).message_id)
 
 
 def _name(username: str | None) -> str | None:

@@ -25,7 +25,7 @@ from sobremesa.domains.workspaces.entities import (
     workspace_by_id,
     workspaces_of,
 )
-from sobremesa.domains.workspaces.members import Members
+from sobremesa.domains.workspaces.members import MAX_MEMBERS, Members
 from sobremesa.table import Delete, Table, Update, absent_or_null, equals, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.jobs import Jobs
@@ -60,7 +60,7 @@ class Cleanup:
         return OwnsWorkspaces(workspace_ids=alone) if alone else None
 
     async def delete_user_data(self, user_id: UserId) -> None:
-        """Remove a user from all workspaces, and delete those that have no other members."""
+        """Remove a user from all workspaces, and delete those that have no other members but bots."""
         for member in await self._memberships(user_id):
             if not await self._members.hand_over_and_leave(member):
                 await self._end(member)
@@ -89,16 +89,17 @@ class Cleanup:
                     }
 
     async def _end(self, member: Member) -> None:
-        """Delete a workspace with its only member; if another user has just joined, make them the owner."""
+        """Delete a workspace with its only person and its bots; a user who has just joined becomes the owner."""
         now = self._clock.now()
+        members = await self._members.at_most(member.workspace_id, MAX_MEMBERS, last=member.user_id)
         try:
             await self._table.write(
                 workspace=Update(
                     workspace_by_id(workspace_id=member.workspace_id),
                     set_to(deleted_at=now, members=0, owners=0),
-                    when=absent_or_null("deleted_at") & equals("members", 1),
+                    when=absent_or_null("deleted_at") & equals("members", len(members)),
                 ),
-                member=Delete(member.own_key()),
+                members=[Delete(each.own_key()) for each in members],
                 job=self._jobs.new(CLEAN_WORKSPACE, member.workspace_id),
                 pattern=delete_workspace,
             )

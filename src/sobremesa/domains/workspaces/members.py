@@ -7,6 +7,7 @@ both leave at the same moment.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, PersonRequired, UserId
@@ -169,14 +170,14 @@ class Members:
         await self._remove(member, *acting.still(), audit)
 
     async def hand_over_and_leave(self, member: Member) -> bool:
-        """Remove a member; if they are the only owner, the oldest admin or member becomes one.
+        """Remove a member; if they are the only owner, the oldest admin or member who is a person becomes one.
 
-        Return False if there is no other member: the caller then deletes the workspace.
+        Return False if there is no other person: the caller then deletes the workspace.
         """
         workspace = await self.counted(member.workspace_id)
         if workspace is not None and member.role == "owner" and (workspace.owners or 0) <= 1:
             members = [each async for each in self._table.every(members_of(workspace_id=member.workspace_id))]
-            others = [other for other in members if other.user_id != member.user_id]
+            others = await self._people([other for other in members if other.user_id != member.user_id])
             if not others:
                 return False
             successor = min(others, key=lambda other: (other.role != "admin", other.joined_at, other.user_id))
@@ -199,8 +200,9 @@ class Members:
         members = [member async for member in self._table.every(members_of(workspace_id=workspace.workspace_id))]
         owners = sum(member.role == "owner" for member in members)
         operations: list[Operation] = []
-        if not owners and members:
-            successor = min(members, key=lambda member: (member.user_id != workspace.created_by, member.joined_at))
+        people = [] if owners else await self._people(members)
+        if people:
+            successor = min(people, key=lambda member: (member.user_id != workspace.created_by, member.joined_at))
             operations.append(Update(successor.own_key(), set_to(role="owner"), when=has_role(successor.role)))
             owners = 1
         counts = set_to(members=len(members), owners=owners)
@@ -218,6 +220,11 @@ class Members:
         return members
 
     # Internals
+
+    async def _people(self, members: Sequence[Member]) -> list[Member]:
+        """Return the members who are not bots, which own nothing; another writer's user may have no row."""
+        users = await self._table.get_many([user_by_id(user_id=member.user_id) for member in members], consistent=True)
+        return [member for member, user in zip(members, users, strict=True) if user is None or not user.is_bot]
 
     async def _get(self, workspace_id: WorkspaceId, user_id: UserId) -> Member:
         member = await self._table.get(membership(workspace_id=workspace_id, user_id=user_id))
