@@ -43,10 +43,13 @@ _MOTO = {
     "sum-rounded": "A sum of more than 38 digits is rounded instead of rejected.",
 }
 
+_DYNAMODB_LOCAL: dict[str, str] = {}
+
 GAPS: dict[Store, dict[str, str]] = {
     "embedded-file": {},
     "embedded-memory": {},
     "dynoxide-memory": _DYNOXIDE,
+    "dynamodb-local": _DYNAMODB_LOCAL,
     "moto": _MOTO,
 }
 
