@@ -115,7 +115,7 @@ class Differential(RuleBasedStateMachine):
             self.pair.close()
 
     def _compare(self, what: str, call: Any) -> Any:
-        answer = self.pair.compare(call)
+        answer = self.pair.compare(call, is_transaction=what.startswith("transact,"))
         self.outcomes[what, answer[0] if isinstance(answer[0], str) else "done"] += 1
         return answer
 
