@@ -12,6 +12,7 @@ WEB := web
 BROWSER := $(WEB)/e2e/browser
 CLIENT := src/sobremesa/web/dist/index.html
 SOCKETIO := bench/socketio
+LOCAL := .cache/dynamodb-local
 SPECTRAL := @stoplight/spectral-cli@6.16.3
 REDOCLY := @redocly/cli@2.77.0
 UV_VERSION := 0.13.7
@@ -25,7 +26,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long lint lint-python lint-web types e2e bench docs openapi clients lock clean
+.PHONY: help install run test pytest beside vitest long conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -61,6 +62,16 @@ vitest: install
 
 long: install ## Run the tests that repeat something random, for much longer
 	@TESTS_LENGTH=long $(BIN)/pytest -q -n 2 -m long $(PYTEST_ARGS)
+
+# What speaks with DynamoDB, on AWS's own emulator in place of dynoxide.
+CONFORMANCE := tests/table tests/dynamodb tests/api/test_path.py tests/live tests/test_leases.py
+
+conformance: install jdk $(LOCAL)/.installed ## Compare both engines with DynamoDB Local; needs a JDK of 17 or newer, and Maven
+	@TESTS_DYNAMODB=local $(BIN)/pytest -q -n 2 --dist worksteal $(CONFORMANCE) $(PYTEST_ARGS)
+
+jdk:
+	@for program in java javac mvn; do command -v $$program > /dev/null \
+		|| { echo "make conformance runs DynamoDB Local, which needs a JDK (17 or newer) and Maven: there is no $$program." >&2; exit 1; }; done
 
 lint: lint-python lint-web ## Check style, formatting and the import contracts, of the web client too
 
@@ -108,6 +119,7 @@ lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 clean: ## Remove everything that make made
 	@rm -rf $(VENV) $(SERVERS)/node_modules $(SOCKETIO)/node_modules $(WEB)/node_modules $(BROWSER)/node_modules $(WEB)/test-results $(WEB)/e2e-artefacts $(dir $(CLIENT)) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
+MAVEN_COPY := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 NODE_IS_NEW := const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)
 WEB_SOURCES := $(wildcard $(WEB)/index.html $(WEB)/vite.config.ts $(WEB)/scripts/*.js) $(shell find $(WEB)/src $(WEB)/public -type f)
@@ -148,6 +160,15 @@ $(VENV)/.installed: $(VENV)/.runtime pyproject.toml
 $(SERVERS)/node_modules/.installed: $(SERVERS)/package.json $(SERVERS)/package-lock.json $(SERVERS)/.npmrc | $(VENV)/.installed
 	@echo "Installing the test servers in $(SERVERS)/node_modules"
 	@cd $(SERVERS) && $(NPM) ci --ignore-scripts --loglevel=error > /dev/null
+	@touch $@
+
+# Maven finds the jars where its settings say. Starting from source takes ten seconds more each time, hence javac.
+$(LOCAL)/.installed: $(wildcard $(SERVERS)/dynamodb_local/*)
+	@echo "Installing DynamoDB Local in $(LOCAL)"
+	@rm -rf $(LOCAL)
+	@mvn -q -B -f $(SERVERS)/dynamodb_local/pom.xml $(MAVEN_COPY) -DincludeScope=runtime -DoutputDirectory=$(abspath $(LOCAL))/lib
+	@cd $(LOCAL)/lib && sha256sum --check --quiet --strict $(abspath $(SERVERS))/dynamodb_local/jars.sha256
+	@javac -cp '$(LOCAL)/lib/*' -d $(LOCAL) $(SERVERS)/dynamodb_local/Loopback.java
 	@touch $@
 
 # What builds the client; everything, for `make install`, has it in it.

@@ -11,10 +11,10 @@ import pytest
 
 import commands
 from lengths import PROPERTY_EXAMPLES
-from servers import Endpoint, start_dynoxide, start_moto, start_valkey
+from servers import WITH_DYNAMODB_LOCAL, Endpoint, start_dynamodb, start_moto, start_valkey
 from servers.postgres import start_postgres
 
-TESTS_PER_DYNOXIDE = 20
+TESTS_PER_DYNAMODB = 10_000 if WITH_DYNAMODB_LOCAL else 20
 
 # A pause of a busy machine is neither a slow example nor a slow strategy; `timeout` ends a test that hangs.
 hypothesis.settings.register_profile(
@@ -79,15 +79,16 @@ def forked_processes() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def dynoxides_in_memory() -> Iterator[Renewed]:
-    servers = Renewed(start_dynoxide, TESTS_PER_DYNOXIDE)
+def dynamodb_endpoints() -> Iterator[Renewed]:
+    servers = Renewed(start_dynamodb, TESTS_PER_DYNAMODB)
     yield servers
     servers.stop()
 
 
 @pytest.fixture
-def dynoxide_memory(dynoxides_in_memory: Renewed) -> Endpoint:
-    return dynoxides_in_memory.endpoint()
+def dynamodb_endpoint(dynamodb_endpoints: Renewed) -> Endpoint:
+    """dynoxide in memory, or DynamoDB Local if the environment variable TESTS_DYNAMODB is `local`."""
+    return dynamodb_endpoints.endpoint()
 
 
 @pytest.fixture(scope="session")

@@ -26,8 +26,9 @@ POWER_CUTS_AT_CREATION = _length(1, 3)
 """How often the power fails at each write that creates a store."""
 WITH_MOTO = _IS_LONG
 """Whether the contract of the table is also tried on moto."""
-DIFFERENTIAL_OPERATIONS = _length(1_000, 20_000)
-"""How many random operations the engines are compared by."""
+_IS_CONFORMANCE = os.environ.get("TESTS_DYNAMODB") == "local"
+DIFFERENTIAL_OPERATIONS = 20_000 if _IS_CONFORMANCE else _length(1_000, 20_000)
+"""How many random operations the engines are compared by; in `make conformance`, with DynamoDB Local."""
 SCHEMATHESIS_EXAMPLES = _length(1, 100)
 """How many requests of each sort go to each operation of the API."""
 SCHEMATHESIS_ENGINES = ("embedded", "dynamodb") if _IS_LONG else ("embedded",)

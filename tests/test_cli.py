@@ -63,8 +63,8 @@ def test_the_tour_prints_its_steps_and_leaves_nothing_behind(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
-def test_table_is_created_described_and_dropped(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
-    store = store_of(kind, dynoxide_memory, tmp_path)
+def test_table_is_created_described_and_dropped(kind: str, tmp_path: Path, dynamodb_endpoint: Endpoint) -> None:
+    store = store_of(kind, dynamodb_endpoint, tmp_path)
 
     assert "Created the table" in run("table", "create", "--store", store, folder=tmp_path).stdout
     assert "ACTIVE" in run("table", "describe", "--store", store, folder=tmp_path).stdout
@@ -77,9 +77,9 @@ def test_table_is_created_described_and_dropped(kind: str, tmp_path: Path, dynox
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
 def test_table_with_other_names_is_created_described_used_and_dropped(
-    kind: str, tmp_path: Path, dynoxide_memory: Endpoint
+    kind: str, tmp_path: Path, dynamodb_endpoint: Endpoint
 ) -> None:
-    store = store_of(kind, dynoxide_memory, tmp_path)
+    store = store_of(kind, dynamodb_endpoint, tmp_path)
     names = '{"style": "electrodb", "pk": "PK", "indexes": {"gsi1": {"name": "GSI1"}}, "types": {"Message": "msg"}}'
 
     created = run("table", "create", "--store", store, folder=tmp_path, names=names)
@@ -179,16 +179,16 @@ async def test_command_does_not_create_the_store_that_it_reads(
     assert os.listdir(tmp_path) == []
 
 
-async def test_command_does_not_create_the_table_that_it_reads(dynoxide_memory: Endpoint) -> None:
-    store = f"dynamodb://typo?region=eu-west-1&endpoint={dynoxide_memory.url}"
+async def test_command_does_not_create_the_table_that_it_reads(dynamodb_endpoint: Endpoint) -> None:
+    store = f"dynamodb://typo?region=eu-west-1&endpoint={dynamodb_endpoint.url}"
     for _ in range(2):
         with pytest.raises(TableMissing):
             await keys.list_keys(store=store)
 
 
 @pytest.mark.parametrize("kind", ["embedded", "dynamodb"])
-def test_server_keys_are_created_listed_and_revoked(kind: str, tmp_path: Path, dynoxide_memory: Endpoint) -> None:
-    store = store_of(kind, dynoxide_memory, tmp_path)
+def test_server_keys_are_created_listed_and_revoked(kind: str, tmp_path: Path, dynamodb_endpoint: Endpoint) -> None:
+    store = store_of(kind, dynamodb_endpoint, tmp_path)
     tenant = f"shop-{kind}"
 
     created = run(

@@ -61,7 +61,7 @@ async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
         async with embedded(None, clock) as engine:
             yield Table(engine, clock=clock)
     else:
-        endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+        endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
         async with dynamo(endpoint, clock) as dynamo_engine:
             yield Table(dynamo_engine, clock=clock)
 

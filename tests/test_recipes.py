@@ -86,11 +86,11 @@ def test_webhook_is_verified_by_the_reference_library(tmp_path: Path) -> None:
 
 
 def test_second_node_delivers_and_resumes_what_the_first_one_started(
-    tmp_path: Path, dynoxide_memory: Endpoint, valkey: Endpoint, postgres: Endpoint
+    tmp_path: Path, dynamodb_endpoint: Endpoint, valkey: Endpoint, postgres: Endpoint
 ) -> None:
     printed = followed(
         *("gateway.md", "Try two nodes", tmp_path),
-        DYNAMODB=dynoxide_memory.url,
+        DYNAMODB=dynamodb_endpoint.url,
         VALKEY=valkey.url,
         POSTGRES=postgres.url,
         SECOND_PORT=str(free_port()),

@@ -81,8 +81,8 @@ def test_dynoxide_keeps_its_tables_in_the_file_it_is_given(tmp_path: Path) -> No
     assert database.stat().st_size > 0
 
 
-def test_session_servers_respond(dynoxide_memory: Endpoint, moto_server: Endpoint) -> None:
-    for endpoint in (dynoxide_memory, moto_server):
+def test_session_servers_respond(dynamodb_endpoint: Endpoint, moto_server: Endpoint) -> None:
+    for endpoint in (dynamodb_endpoint, moto_server):
         list_tables(endpoint)
 
 

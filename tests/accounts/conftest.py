@@ -25,7 +25,7 @@ async def table(request: pytest.FixtureRequest, clock: SetClock) -> AsyncIterato
             yield Table(engine, clock=clock)
         return
     # Requested only here, so that a run on the embedded engine alone starts no server.
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
     async with dynamo(endpoint, clock) as remote:
         yield Table(remote, clock=clock)
 

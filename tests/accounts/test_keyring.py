@@ -68,8 +68,8 @@ async def test_store_in_memory_has_its_keys_in_memory(
     assert os.listdir(tmp_path) == []
 
 
-async def test_on_dynamodb_the_keys_are_rows_that_all_nodes_share(clock: SetClock, dynoxide_memory: Endpoint) -> None:
-    async with dynamo(dynoxide_memory, clock) as engine:
+async def test_on_dynamodb_the_keys_are_rows_that_all_nodes_share(clock: SetClock, dynamodb_endpoint: Endpoint) -> None:
+    async with dynamo(dynamodb_endpoint, clock) as engine:
         table = Table(engine, clock=clock)
         store = "dynamodb://any?region=eu-west-1"
         nodes = await asyncio.gather(*(open_keyring(store, table, clock) for _ in range(8)))

@@ -11,7 +11,7 @@ import pytest
 
 from api.calling import client_of
 from api.running import Server, serving
-from servers import start_lasting_dynoxide
+from servers import start_lasting_dynamodb
 
 ENGINES = ("embedded", "dynamodb")
 
@@ -21,7 +21,7 @@ def store_of(engine: str, request: pytest.FixtureRequest) -> str:
     if engine == "embedded":
         return f"sqlite:///{request.getfixturevalue('tmp_path_factory').mktemp('store') / 'chat.db'}"
     running = ExitStack()
-    endpoint = running.enter_context(start_lasting_dynoxide())
+    endpoint = running.enter_context(start_lasting_dynamodb())
     request.addfinalizer(running.close)
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 

@@ -38,7 +38,7 @@ def clock() -> Ahead:
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "embedded":
         return f"sqlite:///{tmp_path / 'chat.db'}"
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 

@@ -59,9 +59,9 @@ def layout() -> Layout:
 
 
 @pytest.fixture
-async def stored(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
+async def stored(dynamodb_endpoint: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
     """An engine with a fresh table on dynoxide."""
-    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynoxide_memory.url, clock=SystemClock())
+    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynamodb_endpoint.url, clock=SystemClock())
     try:
         await engine.create_table()
         yield engine

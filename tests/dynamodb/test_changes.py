@@ -29,9 +29,9 @@ A_DAY = 24 * 3600
 
 
 @pytest.fixture
-async def another(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
+async def another(dynamodb_endpoint: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
     """A second engine on the same table, as another process has one."""
-    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynoxide_memory.url, clock=SystemClock())
+    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynamodb_endpoint.url, clock=SystemClock())
     try:
         yield engine
     finally:
@@ -163,13 +163,13 @@ async def test_more_changes_than_one_response_are_read_in_order(stored: DynamoEn
 
 
 async def test_a_position_is_trimmed_after_a_day(
-    stored: DynamoEngine, dynoxide_memory: Endpoint, layout: Layout
+    stored: DynamoEngine, dynamodb_endpoint: Endpoint, layout: Layout
 ) -> None:
     await stored.write(put())
     _, position = await read(await stored.changes(OLDEST), 1)
     clock = SetClock(SystemClock().now_ms())
     clock.move(seconds=A_DAY + 60)
-    late = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynoxide_memory.url, clock=clock)
+    late = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynamodb_endpoint.url, clock=clock)
 
     with pytest.raises(PositionTrimmed) as trimmed:
         await late.changes(position)

@@ -43,7 +43,7 @@ sets = st.one_of(
 scalars = st.none() | st.booleans() | numbers | texts | blobs | sets
 values = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts.filter(bool), inner, max_size=4),
     max_leaves=12,
 )
 items = st.dictionaries(texts.filter(bool), values, max_size=6)

@@ -18,9 +18,9 @@ from sobremesa.table.errors import BadExpression, Conflict, StoreFailed, StoreFo
 
 
 @pytest.fixture
-async def tableless(dynoxide_memory: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
+async def tableless(dynamodb_endpoint: Endpoint, layout: Layout) -> AsyncIterator[DynamoEngine]:
     """An engine on dynoxide whose table does not exist yet."""
-    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynoxide_memory.url, clock=SystemClock())
+    engine = await DynamoEngine.open(layout, region="eu-west-1", endpoint=dynamodb_endpoint.url, clock=SystemClock())
     try:
         yield engine
     finally:
@@ -63,11 +63,11 @@ async def test_table_is_not_created_twice(stored: DynamoEngine) -> None:
 
 
 async def test_a_fresh_table_has_its_indexes_its_time_to_live_and_its_stream(
-    stored: DynamoEngine, dynoxide_memory: Endpoint, layout: Layout
+    stored: DynamoEngine, dynamodb_endpoint: Endpoint, layout: Layout
 ) -> None:
     facts = await stored.describe_table()
 
-    assert facts.store == f"dynamodb {dynoxide_memory.url}"
+    assert facts.store == f"dynamodb {dynamodb_endpoint.url}"
     assert (facts.table, facts.status, facts.items) == (layout.table, "ACTIVE", 0)
     assert facts.indexes == ("gsi1", "gsi2")
     assert facts.ttl == "ttl"
@@ -82,11 +82,11 @@ async def test_a_description_counts_what_is_there(stored: DynamoEngine) -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 async def test_table_is_created_with_the_names_of_its_layout(
-    count: int, dynoxide_memory: Endpoint, layout: Layout
+    count: int, dynamodb_endpoint: Endpoint, layout: Layout
 ) -> None:
     indexes = {gsi1: IndexLayout("byOwner", "owner", "since")}
     others = Layout(table=layout.table, pk="PK", sk="SK", ttl="expiresAt", indexes=dict(list(indexes.items())[:count]))
-    engine = await DynamoEngine.open(others, region=None, endpoint=dynoxide_memory.url, clock=SystemClock())
+    engine = await DynamoEngine.open(others, region=None, endpoint=dynamodb_endpoint.url, clock=SystemClock())
 
     await engine.create_table()
     facts = await engine.describe_table()
@@ -154,13 +154,13 @@ async def test_a_table_whose_indexes_project_as_much_or_more_is_accepted(
     has: dict[IndexName, tuple[str, ...] | None],
     wanted: dict[IndexName, tuple[str, ...] | None],
     lacks: str | None,
-    dynoxide_memory: Endpoint,
+    dynamodb_endpoint: Endpoint,
     layout: Layout,
 ) -> None:
     def engine_with(projections: dict[IndexName, tuple[str, ...] | None]) -> Awaitable[DynamoEngine]:
         indexes = {name: IndexLayout(name, f"{name}pk", f"{name}sk", each) for name, each in projections.items()}
         projecting = Layout(table=layout.table, indexes=indexes)
-        return DynamoEngine.open(projecting, region=None, endpoint=dynoxide_memory.url, clock=SystemClock())
+        return DynamoEngine.open(projecting, region=None, endpoint=dynamodb_endpoint.url, clock=SystemClock())
 
     theirs, ours = await engine_with(has), await engine_with(wanted)
     await theirs.create_table()

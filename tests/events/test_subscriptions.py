@@ -25,7 +25,7 @@ from workspaces.team import join as join_workspace
 def store(request: pytest.FixtureRequest) -> str:
     if request.param == "embedded":
         return "sqlite://"
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 

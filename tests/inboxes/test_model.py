@@ -254,10 +254,12 @@ class InboxMachine(RuleBasedStateMachine):
 @pytest.mark.long
 @pytest.mark.timeout(120 + EXAMPLES * STEPS)
 @pytest.mark.parametrize("engine", ["embedded", "dynamodb"])
-def test_lists_and_counts_always_match_the_model(engine: str, dynoxide_memory: Endpoint) -> None:
+def test_lists_and_counts_always_match_the_model(engine: str, dynamodb_endpoint: Endpoint) -> None:
     class Machine(InboxMachine):
         store = (
-            "sqlite://" if engine == "embedded" else f"dynamodb://TABLE?region=eu-west-1&endpoint={dynoxide_memory.url}"
+            "sqlite://"
+            if engine == "embedded"
+            else f"dynamodb://TABLE?region=eu-west-1&endpoint={dynamodb_endpoint.url}"
         )
 
     examples = EXAMPLES if engine == "embedded" else max(3, EXAMPLES // 4)

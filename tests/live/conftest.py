@@ -20,8 +20,8 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(dynoxide_memory: Endpoint) -> str:
-    return f"dynamodb://live-{uuid.uuid4().hex}?region=eu-west-1&endpoint={dynoxide_memory.url}"
+def store(dynamodb_endpoint: Endpoint) -> str:
+    return f"dynamodb://live-{uuid.uuid4().hex}?region=eu-west-1&endpoint={dynamodb_endpoint.url}"
 
 
 @pytest.fixture

@@ -216,7 +216,7 @@ async def ask(engine: DynamoEngine, action: str, request: dict[str, Any]) -> Non
     await engine._admin._client.call(action, request, msgspec.json.Decoder(NothingResponse), writes=())
 
 
-@pytest.mark.parametrize("server", ["dynoxide_memory", "moto_server"])
+@pytest.mark.parametrize("server", ["dynamodb_endpoint", "moto_server"])
 async def test_a_bare_table_gets_its_indexes_its_stream_and_its_time_to_live(
     server: str, request: pytest.FixtureRequest
 ) -> None:
@@ -240,8 +240,8 @@ async def test_a_bare_table_gets_its_indexes_its_stream_and_its_time_to_live(
         assert signed_in.user.user_id == TESTUSER.user_id
 
 
-async def test_a_table_whose_index_is_otherwise_is_refused(dynoxide_memory: Endpoint) -> None:
-    store = await bare_table(dynoxide_memory)
+async def test_a_table_whose_index_is_otherwise_is_refused(dynamodb_endpoint: Endpoint) -> None:
+    store = await bare_table(dynamodb_endpoint)
     engine = await open_engine(store)
     await engine.complete_table()
     await engine.close()

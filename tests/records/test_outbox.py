@@ -43,7 +43,7 @@ async def table(request: pytest.FixtureRequest, address: RecordsAddress, tmp_pat
     """Embedded beside records in SQLite, in DynamoDB beside records in PostgreSQL: neither knows of the other."""
     store = f"sqlite:///{tmp_path / 'chat.db'}"
     if address.postgres:
-        endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+        endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
         store = f"dynamodb://records-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
     engine = await open_engine(store, janitor=False)
     await engine.create_table()

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,18 +31,22 @@ POLL_SECONDS = 0.02
 PORT_ATTEMPTS = 3
 LOG_TAIL_BYTES = 2_000
 KEPT_STREAM_RECORDS = 500
+JAVA_HEAP = "1g"
+
+WITH_DYNAMODB_LOCAL = {"dynoxide": False, "local": True}[os.environ.get("TESTS_DYNAMODB", "dynoxide")]
 
 HERE = Path(__file__).resolve().parent
 TETHER = HERE / "tether.py"
 DYNOXIDE = HERE / "node_modules/@dynoxide/linux-x64/dynoxide"
+DYNAMODB_LOCAL = HERE.parents[1] / ".cache/dynamodb-local"
 DYNALITE = HERE / "node_modules/dynalite/cli.js"
 
 
 class ServerMissing(Exception):
     """The program of a server is not installed."""
 
-    def __init__(self, name: str, looked_for: str) -> None:
-        super().__init__(f"The test server {name} is not installed (looked for {looked_for}): run `make install`.")
+    def __init__(self, name: str, looked_for: str, command: str = "make install") -> None:
+        super().__init__(f"The test server {name} is not installed (looked for {looked_for}): run `{command}`.")
         self.name = name
         self.looked_for = looked_for
 
@@ -70,6 +74,16 @@ class Owner(NamedTuple):
     gid: int
 
 
+def start_dynamodb() -> AbstractContextManager[Endpoint]:
+    """Run the DynamoDB endpoint of this test run: dynoxide, or DynamoDB Local in `make conformance`."""
+    return start_dynamodb_local() if WITH_DYNAMODB_LOCAL else start_dynoxide()
+
+
+def start_lasting_dynamodb() -> AbstractContextManager[Endpoint]:
+    """Run the DynamoDB endpoint of this test run so that tests can share it, however much they write."""
+    return start_dynamodb_local() if WITH_DYNAMODB_LOCAL else start_lasting_dynoxide()
+
+
 @contextmanager
 def start_dynoxide(db_path: Path | None = None) -> Iterator[Endpoint]:
     """Run dynoxide, in memory unless a database file is given."""
@@ -92,6 +106,20 @@ def start_lasting_dynoxide() -> Iterator[Endpoint]:
                 "CREATE TRIGGER trim_stream AFTER INSERT ON _stream_records BEGIN"
                 f" DELETE FROM _stream_records WHERE id <= NEW.id - {KEPT_STREAM_RECORDS}; END"
             )
+        yield endpoint
+
+
+@contextmanager
+def start_dynamodb_local() -> Iterator[Endpoint]:
+    """Run DynamoDB Local, AWS's own emulator, in memory and without its telemetry."""
+    java = shutil.which("java")
+    if java is None or not (DYNAMODB_LOCAL / ".installed").is_file():
+        looked_for = "java on the PATH" if java is None else str(DYNAMODB_LOCAL)
+        raise ServerMissing("dynamodb-local", looked_for, "make conformance")
+    libraries = DYNAMODB_LOCAL / "lib"
+    options = [f"-Xmx{JAVA_HEAP}", "-XX:+UseSerialGC", f"-Djava.library.path={libraries}"]
+    command = [java, *options, "-cp", f"{DYNAMODB_LOCAL}:{libraries}/*", "Loopback", "-inMemory", "-disableTelemetry"]
+    with running("dynamodb-local", lambda port: [*command, "-port", str(port)]) as endpoint:
         yield endpoint
 
 

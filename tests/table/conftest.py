@@ -42,8 +42,7 @@ async def engine(
             yield engine
         return
     # Asked for only here, so that a run over the embedded engine alone starts no server.
-    server = {"moto": "moto_server"}.get(store, store.replace("-", "_"))
-    endpoint: Endpoint = request.getfixturevalue(server)
+    endpoint: Endpoint = request.getfixturevalue("moto_server" if store == "moto" else "dynamodb_endpoint")
     async with dynamo(endpoint, clock, projections=projections) as remote:
         yield remote
 

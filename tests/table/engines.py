@@ -1,6 +1,7 @@
 """The stores that every contract test runs over, each with a fresh table.
 
-moto, which is slow and a second opinion only, is one of them in `make long`.
+DynamoDB Local takes the place of dynoxide in `make conformance`. moto, which is slow and a second opinion only, is one
+of them in `make long`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Literal, TypeAlias, get_args
 import msgspec
 
 from lengths import WITH_MOTO
-from servers import Endpoint
+from servers import WITH_DYNAMODB_LOCAL, Endpoint
 from sobremesa.core.clock import Clock
 from sobremesa.table import IndexName, Layout
 from sobremesa.table.engines.dynamodb import DynamoEngine
@@ -22,8 +23,9 @@ from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.names import IndexNames, Names
 
-Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "moto"]
-STORES: tuple[Store, ...] = tuple(store for store in get_args(Store) if store != "moto" or WITH_MOTO)
+Store: TypeAlias = Literal["embedded-file", "embedded-memory", "dynoxide-memory", "dynamodb-local", "moto"]
+_LEFT_OUT = {"dynoxide-memory" if WITH_DYNAMODB_LOCAL else "dynamodb-local", *([] if WITH_MOTO else ["moto"])}
+STORES: tuple[Store, ...] = tuple(store for store in get_args(Store) if store not in _LEFT_OUT)
 EMBEDDED: tuple[Store, ...] = ("embedded-file", "embedded-memory")
 
 CAPITALS = Names(

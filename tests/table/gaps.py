@@ -29,7 +29,7 @@ _MOTO = {
     "remove-crash": "Removing a path into text returns status 500.",
     "limit-at-end": "A page whose limit is met by the last item has no start for a next page.",
     "item-limit": "An item may have 405,000 bytes instead of 409,600.",
-    "map-unwrapped": "A map with an empty name, or with the name of a type such as S, is returned as another value.",
+    "map-unwrapped": "A map with the name of a type such as S is returned as another value.",
     "token-ignored": "An idempotency token has no effect: a repeated transaction is executed again.",
     "transaction-unlimited": "The items of a transaction may have more than 4 MB.",
     "reads-unlimited": "The items that a transaction reads may have more than 4 MB.",
@@ -43,10 +43,21 @@ _MOTO = {
     "sum-rounded": "A sum of more than 38 digits is rounded instead of rejected.",
 }
 
+_DYNAMODB_LOCAL = {
+    "page-exceeds-a-megabyte": "A page ends after the item that makes it larger than 1 MB, not before it.",
+    "index-page-of-whole-items": "A page of an index ends at 1 MB of whole items, whatever the index projects.",
+    "invalid-update-first": "A transaction with an update that is not valid for its item reports only that error.",
+    "absent-uncharged": "A batch is not charged for keys without an item, nor a query that finds nothing.",
+    "batch-deletes-charged": "A batch write is charged more for the items it replaces or deletes.",
+    "transaction-capacity": "Transactions are charged otherwise: twice for indexes, and for several items as for one.",
+    "replay-charged-as-write": "A transaction that is sent again is charged as a write, not as a read.",
+}
+
 GAPS: dict[Store, dict[str, str]] = {
     "embedded-file": {},
     "embedded-memory": {},
     "dynoxide-memory": _DYNOXIDE,
+    "dynamodb-local": _DYNAMODB_LOCAL,
     "moto": _MOTO,
 }
 

@@ -162,14 +162,53 @@ WRITES: dict[str, tuple[list[PutItem], Call, float]] = {
 }
 
 
-@counting
-async def test_reads_cost_half_a_unit_for_each_4_kilobytes_and_twice_that_when_consistent(engine: Engine) -> None:
-    await _hold(engine, {name: (before, call, Capacity(read=units)) for name, (before, call, units) in READS.items()})
+INSTEAD: dict[str, dict[str, float]] = {
+    "absent-uncharged": {
+        "batch get, each item by itself": 3.0,
+        "consistent batch get": 6.0,
+        "nothing": 0.0,
+        "nothing, consistently": 0.0,
+        "nothing in an index": 0.0,
+    },
+    "batch-deletes-charged": {"batch write, each by itself": 7},
+    "transaction-capacity": {
+        "transaction into two indexes, which are not doubled": 6,
+        "transaction of 3,000 bytes into two indexes": 18,
+        "transaction of three": 4,
+        "transaction that moves in an index": 24,
+        "transaction that deletes nothing": 1,
+        "transaction that deletes from an index": 12,
+        "check of nothing": 2,
+        "check of 9,000 bytes": 6,
+    },
+}
 
 
 @counting
-async def test_writes_cost_a_unit_for_each_kilobyte_in_the_table_and_in_every_index(engine: Engine) -> None:
-    await _hold(engine, {name: (before, call, Capacity(write=units)) for name, (before, call, units) in WRITES.items()})
+async def test_reads_cost_half_a_unit_for_each_4_kilobytes_and_twice_that_when_consistent(
+    engine: Engine, store: Store
+) -> None:
+    instead = _instead(store)
+    cases = {
+        name: (before, call, Capacity(read=instead.get(name, units))) for name, (before, call, units) in READS.items()
+    }
+    await _hold(engine, cases)
+
+
+@counting
+async def test_writes_cost_a_unit_for_each_kilobyte_in_the_table_and_in_every_index(
+    engine: Engine, store: Store
+) -> None:
+    instead = _instead(store)
+    cases = {
+        name: (before, call, Capacity(write=instead.get(name, units))) for name, (before, call, units) in WRITES.items()
+    }
+    await _hold(engine, cases)
+
+
+def _instead(store: Store) -> dict[str, float]:
+    """The units that a store charges where it has a gap."""
+    return {name: units for gap, charged in INSTEAD.items() if gaps.has(store, gap) for name, units in charged.items()}
 
 
 async def _hold(engine: Engine, cases: dict[str, tuple[list[PutItem], Call, Capacity]]) -> None:
@@ -206,12 +245,16 @@ QUERIES: list[tuple[str, dict[str, Any], float]] = [
 
 
 @counting
-async def test_a_query_costs_what_it_looks_at_rounded_up_once(engine: Engine) -> None:
+async def test_a_query_costs_what_it_looks_at_rounded_up_once(engine: Engine, store: Store) -> None:
     for number in range(10):
         await engine.write(sized("p", f"s{number}", 1000, gsi1pk="g", gsi1sk=str(number)))
 
+    wrong = []
     for what, asked, units in QUERIES:
-        assert (await engine.query(QueryRequest(**asked))).capacity == Capacity(read=units), what
+        expected = Capacity(read=_instead(store).get(what, units))
+        if (used := (await engine.query(QueryRequest(**asked))).capacity) != expected:
+            wrong.append((what, used, "instead of", expected))
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 @counting
@@ -234,11 +277,12 @@ async def test_a_get_of_some_fields_costs_the_whole_item(engine: Engine, store: 
 
 
 @counting
-async def test_a_page_of_a_megabyte_costs_what_is_in_it(engine: Engine) -> None:
+async def test_a_page_of_a_megabyte_costs_what_is_in_it(engine: Engine, store: Store) -> None:
     for number in range(5):
         await engine.write(sized("p", f"s{number}", 300_000))
 
-    assert (await engine.query(QueryRequest(pk="p"))).capacity == Capacity(read=110.0)
+    units = 146.5 if gaps.has(store, "page-exceeds-a-megabyte") else 110.0
+    assert (await engine.query(QueryRequest(pk="p"))).capacity == Capacity(read=units)
 
 
 @counting
@@ -277,14 +321,18 @@ async def test_a_page_of_a_megabyte_costs_what_is_in_it(engine: Engine) -> None:
     ],
 )
 async def test_a_transaction_that_is_sent_again_costs_a_read_of_its_items(
-    engine: Engine, before: list[PutItem], operations: list[ItemWrite], units: float
+    engine: Engine, store: Store, before: list[PutItem], operations: list[ItemWrite], units: float
 ) -> None:
     for put in before:
         await engine.write(put)
     token = uuid.uuid4().hex
     await engine.transact(operations, token)
 
-    assert (await engine.transact(operations, token)).capacity == Capacity(read=units)
+    again = (await engine.transact(operations, token)).capacity
+    if gaps.has(store, "replay-charged-as-write"):
+        assert again.read == 0 < again.write
+    else:
+        assert again == Capacity(read=units)
 
 
 async def test_what_a_block_used_can_be_measured(table: Table, store: Store) -> None:
@@ -306,7 +354,7 @@ async def test_what_a_block_used_can_be_measured(table: Table, store: Store) -> 
 
 
 @counting
-async def test_the_meter_adds_up_each_pattern(table: Table) -> None:
+async def test_the_meter_adds_up_each_pattern(table: Table, store: Store) -> None:
     send = WritePattern("W1", "Send a message", Message, Room)
     await table.write(Create(Room(room_id="r")))
     for number in range(3):
@@ -319,7 +367,8 @@ async def test_the_meter_adds_up_each_pattern(table: Table) -> None:
 
     usage = table.meter.totals()["W1"]
 
-    assert (usage.calls, usage.capacity) == (4, Capacity(write=3 * 4 + 2))
+    each = 2 if gaps.has(store, "transaction-capacity") else 4
+    assert (usage.calls, usage.capacity) == (4, Capacity(write=3 * each + 2))
 
 
 def test_units_are_rounded_up() -> None:

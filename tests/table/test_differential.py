@@ -115,20 +115,20 @@ class Differential(RuleBasedStateMachine):
             self.pair.close()
 
     def _compare(self, what: str, call: Any) -> Any:
-        answer = self.pair.compare(call)
+        answer = self.pair.compare(call, is_transaction=what.startswith("transact,"))
         self.outcomes[what, answer[0] if isinstance(answer[0], str) else "done"] += 1
         return answer
 
 
 @pytest.mark.long
 @pytest.mark.timeout(120 + OPERATIONS // 10)
-def test_both_engines_return_the_same_for_random_operations(dynoxide_memory: Endpoint) -> None:
+def test_both_engines_return_the_same_for_random_operations(dynamodb_endpoint: Endpoint) -> None:
     with asyncio.Runner() as runner:
 
         class Run(Differential):
             pass
 
-        Run.runner, Run.endpoint, Run.outcomes = runner, dynoxide_memory, Counter()
+        Run.runner, Run.endpoint, Run.outcomes = runner, dynamodb_endpoint, Counter()
         beginning = SEED
         while (left := OPERATIONS - Run.outcomes.total()) > 0:
             run_state_machine_as_test(

@@ -147,7 +147,7 @@ async def engine(clock: SetClock, tmp_path: Path, request: pytest.FixtureRequest
         async with embedded(tmp_path / "table.db", clock, ELECTRODB) as local:
             yield local
         return
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
     async with dynamo(endpoint, clock, ELECTRODB) as remote:
         yield remote
 

@@ -142,10 +142,12 @@ async def test_a_page_ends_at_one_megabyte_of_what_the_index_has(engine: Engine,
     included = await engine.query(QueryRequest(pk="b", index=gsi2))
 
     if gaps.has(store, "index-page-of-whole-items"):
-        assert by_keys.count == 2
+        assert by_keys.count == (3 if gaps.has(store, "page-exceeds-a-megabyte") else 2)
     else:
         assert (by_keys.count, by_keys.last) == (4, None)
-    assert (included.count, included.last) == (2, IndexKey("1", RawKey("p", "1")))
+    fitting = 3 if gaps.has(store, "page-exceeds-a-megabyte") else 2
+    last = str(fitting - 1)
+    assert (included.count, included.last) == (fitting, IndexKey(last, RawKey("p", last)))
 
 
 async def test_a_write_pays_for_an_index_only_if_its_entry_changes(table: Table, store: Store) -> None:

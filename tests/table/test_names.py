@@ -87,7 +87,7 @@ async def engine(
         async with embedded(tmp_path / "table.db", clock, names) as local:
             yield local
         return
-    endpoint: Endpoint = request.getfixturevalue("dynoxide_memory")
+    endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
     async with dynamo(endpoint, clock, names) as remote:
         yield remote
 

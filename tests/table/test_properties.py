@@ -136,7 +136,7 @@ SETS = (
 )
 VALUES = st.recursive(
     SCALARS | SETS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT.filter(bool), inner, max_size=4),
     max_leaves=12,
 )
 ITEMS = st.dictionaries(TEXT.filter(bool), VALUES, max_size=6)

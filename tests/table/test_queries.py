@@ -91,12 +91,13 @@ async def test_a_page_ends_before_it_is_larger_than_a_megabyte(engine: Engine, s
     for index in (None, gsi1):
         pk = "p" if index is None else "g"
         page = await engine.query(QueryRequest(pk=pk, index=index))
-        assert [item["sk"] for item in page.items] == ["s0", "s1", "s2"]
-        assert page.count == 3
+        fitting = 4 if gaps.has(store, "page-exceeds-a-megabyte") else 3
+        assert [item["sk"] for item in page.items] == ["s0", "s1", "s2", "s3"][:fitting]
+        assert page.count == fitting
         if not gaps.has(store, "page-scanned-one-more"):
-            assert page.scanned == 3
+            assert page.scanned == fitting
         page = await engine.query(QueryRequest(pk=pk, index=index, start=page.last))
-        assert [item["sk"] for item in page.items] == ["s3", "s4"]
+        assert [item["sk"] for item in page.items] == ["s3", "s4"][fitting - 3 :]
         assert page.last is None
 
 
@@ -189,14 +190,14 @@ async def test_rows_are_counted_up_to_a_limit(table: Table) -> None:
     assert (counted.count, counted.capped) == (0, False)
 
 
-async def test_count_reads_several_pages(table: Table) -> None:
+async def test_count_reads_several_pages(table: Table, store: Store) -> None:
     for number in range(7):
         await table.write(Put(Message(room_id="r", message_id=f"{number}", body="x" * 300_000)))
 
     counted = await table.count(messages_of(room_id="r"))
 
     assert (counted.count, counted.capped) == (7, False)
-    assert table.meter.totals()["T1"].calls == 3
+    assert table.meter.totals()["T1"].calls == (2 if gaps.has(store, "page-exceeds-a-megabyte") else 3)
 
 
 async def test_an_index_lists_the_rows_that_have_its_keys(table: Table) -> None:

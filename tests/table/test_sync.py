@@ -40,7 +40,7 @@ from table.samples import Account, Message, Room, messages_of, room
 def address(store: Store, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     if store.startswith("embedded"):
         return f"sqlite:///{tmp_path / 'table.db'}" if store == "embedded-file" else "sqlite://"
-    endpoint: Endpoint = request.getfixturevalue({"moto": "moto_server"}.get(store, store.replace("-", "_")))
+    endpoint: Endpoint = request.getfixturevalue("moto_server" if store == "moto" else "dynamodb_endpoint")
     return f"dynamodb://sync-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 

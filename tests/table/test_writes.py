@@ -178,6 +178,16 @@ async def test_an_attribute_without_a_name_is_refused(engine: Engine) -> None:
     assert await refusal(lambda: engine.write(PutItem(RawKey("p", "s"), {"pk": "p", "sk": "s", "": 1}))) is BadValue
 
 
+async def test_a_map_with_an_empty_key_is_refused_at_every_depth(engine: Engine) -> None:
+    for value in ({"": 1}, {"a": [{"": 1}]}):
+        put = row("p", "s", x=value)
+        update = UpdateItem(RawKey("p", "s"), (Set("x", value),))
+        assert await refusal(lambda put=put: engine.write(put)) is BadValue  # type: ignore[misc]
+        assert await refusal(lambda update=update: engine.write(update)) is BadValue  # type: ignore[misc]
+
+    assert await stored(engine, "p", "s") is None
+
+
 async def test_a_value_nested_31_levels_is_kept(engine: Engine) -> None:
     deep: object = 1
     for level in range(31):

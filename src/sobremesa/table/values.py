@@ -248,6 +248,8 @@ def _weigh_map(values: Mapping[str, Value], path: str, depth: int) -> tuple[Item
     for name, element in values.items():
         if type(name) is not str:
             raise BadValue(f"{path} has the key {name!r}; the keys of a map must be text")
+        if not name:
+            raise BadValue(f"{path} has an empty key")
         kept, weight = _weigh_value(element, f"{path}.{name}", depth + 1)
         stored[name] = kept
         size += _utf8_length(name) + weight + 1

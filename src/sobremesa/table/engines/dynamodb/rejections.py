@@ -45,8 +45,12 @@ _CONFLICTS = frozenset(
 _THROTTLED_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "RequestLimitExceeded"})
 
 _TOO_LARGE = re.compile(r"item size .*exceeded", re.IGNORECASE)
-_TRANSACTION_TOO_LARGE = re.compile(r"4 ?MBs? limit|exceeded 4 ?MB|transaction.* size", re.IGNORECASE)
-_BAD_VALUE = re.compile(r"number (over|under)flow|significant digits|nesting levels", re.IGNORECASE)
+_TRANSACTION_TOO_LARGE = re.compile(
+    r"4 ?MBs? limit|exceeded 4 ?MB|transaction.* size|payload in response is too large", re.IGNORECASE
+)
+_BAD_VALUE = re.compile(
+    r"number (over|under)flow|significant digits|precision up to 38|nesting levels|empty attribute name", re.IGNORECASE
+)
 _BAD_KEY = re.compile(
     r"size of hashkey|size of all range keys|size of rangekey|key element does not match|missing the key"
     r"|type mismatch for (index )?key|for a key attribute|(secondary )?index key",
