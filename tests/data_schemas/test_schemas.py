@@ -39,7 +39,8 @@ def test_bounds_are_exact() -> None:
     require_bounded(None)
     require_bounded(nested(MAX_DEPTH))
     require_bounded({"a": "x" * (MAX_BYTES - 8)})
-    for wrong in (nested(MAX_DEPTH + 1), {"a": "x" * (MAX_BYTES - 7)}, {"a": "é" * (MAX_BYTES // 2 - 3)}):
+    empty_keys: list[dict[str, Any]] = [{"": 1}, {"a": [{"b": {"": 1}}]}]
+    for wrong in (*empty_keys, nested(MAX_DEPTH + 1), {"a": "x" * (MAX_BYTES - 7)}, {"a": "é" * (MAX_BYTES // 2 - 3)}):
         with pytest.raises(BadData) as refused:
             require_bounded(wrong)
         assert [error["pointer"] for error in refused.value.data["errors"]] == ["#/data"]

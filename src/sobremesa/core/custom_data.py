@@ -29,7 +29,7 @@ CustomData = Annotated[
 
 
 class BadData(Invalid):
-    """The custom data is too large, too deep, or does not match the schema; `errors` lists the paths."""
+    """The custom data is too large or deep, has an empty key, or does not match the schema; `errors` has the paths."""
 
     code = "bad_data"
     default_detail = "The custom data is not valid."
@@ -51,11 +51,13 @@ class BoundsOnly:
 
 
 def require_bounded(data: Mapping[str, Any] | None) -> None:
-    """Raise BadData if the data is too large or nested too deep."""
+    """Raise BadData if the data is too large, nested too deep, or has an empty key, which the table cannot store."""
     if data is None:
         return
     if depth_of(data, MAX_DEPTH) > MAX_DEPTH:
         raise BadData(errors=[_error(f"It is nested more than {MAX_DEPTH} levels deep.")])
+    if _has_empty_key(data):
+        raise BadData(errors=[_error("It has an empty key.")])
     size = len(msgspec.json.encode(data))
     if size > MAX_BYTES:
         raise BadData(errors=[_error(f"It has {size} bytes, more than {MAX_BYTES}.")])
@@ -67,6 +69,12 @@ def depth_of(value: object, at_most: int) -> int:
         return 0
     inside = value.values() if isinstance(value, Mapping) else value
     return 1 + max((depth_of(each, at_most - 1) for each in inside), default=0)
+
+
+def _has_empty_key(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return "" in value or any(map(_has_empty_key, value.values()))
+    return isinstance(value, list) and any(map(_has_empty_key, value))
 
 
 def _error(detail: str) -> dict[str, str]:
