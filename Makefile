@@ -26,7 +26,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
+.PHONY: help install run test pytest beside vitest long dynamodb-local jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -63,15 +63,17 @@ vitest: install
 long: install ## Run the tests that repeat something random, for much longer
 	@TESTS_LENGTH=long $(BIN)/pytest -q -n 2 -m long $(PYTEST_ARGS)
 
-# What speaks with DynamoDB, on AWS's own emulator in place of dynoxide.
-CONFORMANCE := tests/table tests/dynamodb tests/api/test_path.py tests/live tests/test_leases.py
+# What speaks with DynamoDB, on AWS's own emulator in place of dynoxide. It is not part of any other target yet: the
+# differential test, the API path and a test of two nodes fail there, since its streams return empty lists and maps as
+# values without a type.
+ON_DYNAMODB := tests/table tests/dynamodb tests/api/test_path.py tests/live tests/test_leases.py
 
-conformance: install jdk $(LOCAL)/.installed ## Compare both engines with DynamoDB Local; needs a JDK of 17 or newer, and Maven
-	@TESTS_DYNAMODB=local $(BIN)/pytest -q -n 2 --dist worksteal $(CONFORMANCE) $(PYTEST_ARGS)
+dynamodb-local: install jdk $(LOCAL)/.installed
+	@TESTS_DYNAMODB=local $(BIN)/pytest -q -n 2 --dist worksteal $(ON_DYNAMODB) $(PYTEST_ARGS)
 
 jdk:
 	@for program in java javac mvn; do command -v $$program > /dev/null \
-		|| { echo "make conformance runs DynamoDB Local, which needs a JDK (17 or newer) and Maven: there is no $$program." >&2; exit 1; }; done
+		|| { echo "DynamoDB Local needs a JDK (17 or newer) and Maven: there is no $$program." >&2; exit 1; }; done
 
 lint: lint-python lint-web ## Check style, formatting and the import contracts, of the web client too
 

@@ -75,7 +75,7 @@ class Owner(NamedTuple):
 
 
 def start_dynamodb() -> AbstractContextManager[Endpoint]:
-    """Run the DynamoDB endpoint of this test run: dynoxide, or DynamoDB Local in `make conformance`."""
+    """Run the DynamoDB endpoint of this test run: dynoxide, or DynamoDB Local in `make dynamodb-local`."""
     return start_dynamodb_local() if WITH_DYNAMODB_LOCAL else start_dynoxide()
 
 
@@ -115,7 +115,7 @@ def start_dynamodb_local() -> Iterator[Endpoint]:
     java = shutil.which("java")
     if java is None or not (DYNAMODB_LOCAL / ".installed").is_file():
         looked_for = "java on the PATH" if java is None else str(DYNAMODB_LOCAL)
-        raise ServerMissing("dynamodb-local", looked_for, "make conformance")
+        raise ServerMissing("dynamodb-local", looked_for, "make dynamodb-local")
     libraries = DYNAMODB_LOCAL / "lib"
     options = [f"-Xmx{JAVA_HEAP}", "-XX:+UseSerialGC", f"-Djava.library.path={libraries}"]
     command = [java, *options, "-cp", f"{DYNAMODB_LOCAL}:{libraries}/*", "Loopback", "-inMemory", "-disableTelemetry"]

@@ -1,6 +1,6 @@
 """The stores that every contract test runs over, each with a fresh table.
 
-DynamoDB Local takes the place of dynoxide in `make conformance`. moto, which is slow and a second opinion only, is one
+`make dynamodb-local` puts DynamoDB Local in dynoxide's place. moto, which is slow and a second opinion only, is one
 of them in `make long`.
 """
 
