@@ -12,9 +12,10 @@ from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.domains.accounts.entities import User, user_by_id
 from sobremesa.domains.inboxes.counting import CategoryCount, InboxCount
-from sobremesa.domains.inboxes.entities import InboxKey, Publish
+from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.publish_entities import Publish
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.table import Put, RawKey

@@ -14,13 +14,14 @@ from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import entities as inb
+from sobremesa.domains.inboxes import publish_entities as pub
 from sobremesa.domains.inboxes import publishing
 from sobremesa.domains.inboxes.entities import Category, InboxKey
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.table import Entity, Registry, Update, set_to
 from sobremesa.table.capacity import UNNAMED
 
-REGISTRY = Registry.of(inb)
+REGISTRY = Registry.of(inb, pub)
 FAR = 4_102_444_800
 M = [InboxMessageId(f"m{number}") for number in range(4)]
 T, RIVAL = Tenant("shop"), Tenant("shopU")
@@ -53,11 +54,11 @@ class Dataset(NamedTuple):
     snoozes: list[inb.Snooze]
     counted: list[inb.Counted]
     public_counted: list[inb.PublicCounted]
-    publishes: list[inb.Publish]
-    chunks: list[inb.Chunk]
-    segments: list[inb.Segment]
-    parts: list[inb.SegmentPart]
-    claims: list[inb.HostClaim]
+    publishes: list[pub.Publish]
+    chunks: list[pub.Chunk]
+    segments: list[pub.Segment]
+    parts: list[pub.SegmentPart]
+    claims: list[pub.HostClaim]
 
     def rows(self) -> list[Entity]:
         return [row for held in self for row in held]
@@ -90,27 +91,27 @@ def create_dataset() -> Dataset:
         counted=[inb.Counted(**partition, event_id="e", expiredat=FAR) for partition in PARTITIONS],
         public_counted=[inb.PublicCounted(**partition, event_id="e", expiredat=FAR) for partition in PUBLIC_PARTITIONS],
         publishes=[
-            inb.Publish(tenant=tenant, message_id=message_id, inbox=NEW, state="done")
+            pub.Publish(tenant=tenant, message_id=message_id, inbox=NEW, state="done")
             for tenant in (T, RIVAL)
             for message_id in M[:2]
         ],
         chunks=[
-            inb.Chunk(tenant=T, message_id=message_id, n=n, uids=[A], kept_until=FAR)
+            pub.Chunk(tenant=T, message_id=message_id, n=n, uids=[A], kept_until=FAR)
             for message_id in M[:2]
             for n in (0, 1, 2)
         ],
         segments=[
-            inb.Segment(tenant=tenant, segment=inb.SegmentName(name), version="v2", users=1, updated_at=EPOCH)
+            pub.Segment(tenant=tenant, segment=pub.SegmentName(name), version="v2", users=1, updated_at=EPOCH)
             for tenant, name in ((T, "fans"), (T, "fans-2"), (RIVAL, "fans"))
         ],
         parts=[
-            inb.SegmentPart(tenant=tenant, segment=inb.SegmentName("fans"), version=version, n=n, uids=[A])
+            pub.SegmentPart(tenant=tenant, segment=pub.SegmentName("fans"), version=version, n=n, uids=[A])
             for tenant in (T, RIVAL)
             for version in ("v1", "v2")
             for n in (0, 1)
         ],
         claims=[
-            inb.HostClaim(tenant=T, inbox=inbox, host_hash="h", message_id=M[0], body_hash="b")
+            pub.HostClaim(tenant=T, inbox=inbox, host_hash="h", message_id=M[0], body_hash="b")
             for inbox in (NEW, ALERT)
         ],
     )
@@ -134,13 +135,13 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "INB.4": lambda s: (inb.count_of(**OWN), [s.totals[0]]),
     "INB.5": lambda s: (inb.held_public(**ALL), held_public(s.public[:4])),
     "INB.6": lambda s: (inb.held_public_until(**ALL, floor=M[1]), held_public(s.public[:2])),
-    "INB.7": lambda s: (inb.publish_by_id(tenant=T, message_id=M[1]), [s.publishes[1]]),
-    "INB.8": lambda s: (inb.chunk_of(tenant=T, message_id=M[1], n=2), [s.chunks[5]]),
-    "INB.9": lambda s: (inb.chunks_of(tenant=T, message_id=M[1]), s.chunks[3:]),
-    "INB.10": lambda s: (inb.host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.claims[1]]),
-    "INB.14": lambda s: (inb.segment_by_name(tenant=T, segment="fans"), [s.segments[0]]),
-    "INB.15": lambda s: (inb.users_in(tenant=T, segment="fans", version="v2"), s.parts[2:4]),
-    "INB.16": lambda s: (inb.parts_of(tenant=T, segment="fans"), s.parts[:4]),
+    "INB.7": lambda s: (pub.publish_by_id(tenant=T, message_id=M[1]), [s.publishes[1]]),
+    "INB.8": lambda s: (pub.chunk_of(tenant=T, message_id=M[1], n=2), [s.chunks[5]]),
+    "INB.9": lambda s: (pub.chunks_of(tenant=T, message_id=M[1]), s.chunks[3:]),
+    "INB.10": lambda s: (pub.host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.claims[1]]),
+    "INB.14": lambda s: (pub.segment_by_name(tenant=T, segment="fans"), [s.segments[0]]),
+    "INB.15": lambda s: (pub.users_in(tenant=T, segment="fans", version="v2"), s.parts[2:4]),
+    "INB.16": lambda s: (pub.parts_of(tenant=T, segment="fans"), s.parts[:4]),
     "INB.11": lambda s: (inb.preferences_of(**OWN), s.preferences[:2]),
     "INB.12": lambda s: (inb.snoozes_of(**OWN), s.snoozes[:2]),
     "INB.13": lambda s: (
@@ -180,7 +181,7 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     own = await shop.send(dora, category="c")
     await shop.send(category="c", ttl="10s", host_system_id="h")
     await shop.publish_to([f"user-{number}" for number in range(40)])
-    await shop.inboxes.set_segment(KEY, SHOP, inb.SegmentName("fans"), [dora.user_id])
+    await shop.inboxes.set_segment(KEY, SHOP, pub.SegmentName("fans"), [dora.user_id])
     monkeypatch.setattr(publishing, "MAX_AT_ONCE", 40)
     await shop.publish_to([f"user-{number}" for number in range(41)])  # by a job
     await app.jobs.run_pending(app.handlers)

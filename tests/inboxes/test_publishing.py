@@ -15,7 +15,7 @@ from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import delivery, publishing
 from sobremesa.domains.inboxes.configuring import MAX_CATEGORY
-from sobremesa.domains.inboxes.entities import InboxKey, Publish
+from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.errors import (
     BadCategory,
     BadDuration,
@@ -26,6 +26,7 @@ from sobremesa.domains.inboxes.errors import (
     MessageTooBig,
 )
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.domains.inboxes.publish_entities import Publish
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import Delete, measure
 

@@ -11,8 +11,8 @@ from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
 from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import segments
-from sobremesa.domains.inboxes.entities import SegmentName, parts_of
 from sobremesa.domains.inboxes.errors import EmptySegment, HostIdReused, NoSuchSegment
+from sobremesa.domains.inboxes.publish_entities import SegmentName, parts_of
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import Update, set_to
 

@@ -28,7 +28,8 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.domains.accounts.entities import DIGEST_SHARDS
-from sobremesa.domains.inboxes.entities import PublicMessage, SegmentName
+from sobremesa.domains.inboxes.entities import PublicMessage
+from sobremesa.domains.inboxes.publish_entities import SegmentName
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.glue import broadcast_digests
 from sobremesa.glue.broadcast_digests import BroadcastDigests

@@ -11,6 +11,7 @@ from sobremesa.domains.conversations import entities as conversation_entities
 from sobremesa.domains.data_schemas import entities as data_schema_entities
 from sobremesa.domains.imports import entities as import_entities
 from sobremesa.domains.inboxes import entities as inbox_entities
+from sobremesa.domains.inboxes import publish_entities as inbox_publish_entities
 from sobremesa.domains.incoming_webhooks import entities as hook_entities
 from sobremesa.domains.moderation import entities as moderation_entities
 from sobremesa.domains.notifications import entities as notification_entities
@@ -38,6 +39,7 @@ REGISTRY = Registry.of(
     workspace_entities,
     room_entities,
     inbox_entities,
+    inbox_publish_entities,
     moderation_entities,
     notification_entities,
     data_schema_entities,

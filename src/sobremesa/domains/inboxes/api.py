@@ -10,7 +10,7 @@ import msgspec
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import UnknownUsers
 from sobremesa.domains.inboxes import durations
-from sobremesa.domains.inboxes.entities import InboxKey, SegmentName
+from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.errors import (
     BadCategory,
     BadDuration,
@@ -24,6 +24,7 @@ from sobremesa.domains.inboxes.errors import (
     PastSnooze,
 )
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
+from sobremesa.domains.inboxes.publish_entities import SegmentName
 from sobremesa.domains.inboxes.publishing import MAX_RECIPIENTS, MAX_USER_ID, Notice
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.inboxes.views import (

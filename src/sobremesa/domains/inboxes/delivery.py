@@ -16,17 +16,7 @@ from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.domains.inboxes.contents import Audience, Taxonomy
-from sobremesa.domains.inboxes.entities import (
-    Chunk,
-    Publish,
-    PublishState,
-    UserMessage,
-    chunk_of,
-    chunks_of,
-    clear_chunks,
-    deliver,
-    publish_by_id,
-)
+from sobremesa.domains.inboxes.entities import UserMessage
 from sobremesa.domains.inboxes.message_counts import MessageCount
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.domains.inboxes.partitions import (
@@ -35,6 +25,16 @@ from sobremesa.domains.inboxes.partitions import (
     assume_next_expiry,
     count_operations,
     next_expiry_in,
+)
+from sobremesa.domains.inboxes.publish_entities import (
+    Chunk,
+    Publish,
+    PublishState,
+    chunk_of,
+    chunks_of,
+    clear_chunks,
+    deliver,
+    publish_by_id,
 )
 from sobremesa.table import (
     Condition,

@@ -6,20 +6,17 @@ reads that range including expired rows, which counting needs.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NewType, TypeAlias
+from typing import Any, NewType
 
 import msgspec
 
 from sobremesa.core.actor import Tenant, UserId
-from sobremesa.core.clock import Instant
 from sobremesa.domains.inboxes.contents import Audience, Content, Taxonomy
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
 
 InboxKey = NewType("InboxKey", str)
-SegmentName = NewType("SegmentName", str)
 Category = NewType("Category", str)
-PublishState: TypeAlias = Literal["running", "done"]
 
 PUBLIC = "$public"
 """The `uid` of broadcasts."""
@@ -290,85 +287,6 @@ class PublicCounted(Entity, rename=STORED):
     expiredat: int
 
 
-# Publishing
-
-
-class Publish(Entity, rename=STORED):
-    """A publish: its content, the number of recipients, and the progress."""
-
-    keys = Keys(pk="t#{tenant}", sk="JOB#{message_id}")
-    expires = "kept_until"
-
-    tenant: Tenant
-    message_id: InboxMessageId
-    inbox: InboxKey
-    state: PublishState
-    recipients: int | None = None
-    """None for a broadcast."""
-    delivered: int = 0
-    host_system_id: str | None = None
-    sender: str = ""
-    label: str | None = None
-    category: str | None = None
-    message: Content = Content()
-    received: int = 0
-    expiredat: int | None = msgspec.field(name="message_expiredat", default=None)
-    """When the message expires; this row stays longer."""
-    kept_until: int | None = None
-
-
-class Chunk(Entity, rename=STORED):
-    """A part of the recipients of a publish that is still being delivered."""
-
-    keys = Keys(pk="t#{tenant}J#{message_id}", sk="CHUNK#{n:05}")
-    expires = "kept_until"
-
-    tenant: Tenant
-    message_id: InboxMessageId
-    n: int
-    uids: list[UserId]
-    kept_until: int
-
-
-class Segment(Entity, rename=STORED):
-    """A stored audience: its current version, whose users are in parts."""
-
-    keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="META")
-
-    tenant: Tenant
-    segment: SegmentName
-    version: str
-    users: int
-    updated_at: Instant
-
-
-class SegmentPart(Entity, rename=STORED):
-    """A part of the users of one version of a segment."""
-
-    keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="PART#{version}#{n:05}")
-
-    tenant: Tenant
-    segment: SegmentName
-    version: str
-    n: int
-    uids: list[UserId]
-
-
-class HostClaim(Entity, rename=STORED):
-    """Maps a host system id to its message."""
-
-    keys = Keys(pk="t#{tenant}", sk="HOST#{inbox}#{host_hash}")
-    expires = "kept_until"
-
-    tenant: Tenant
-    inbox: InboxKey
-    host_hash: str
-    message_id: InboxMessageId
-    body_hash: str
-    recipients: int | None = None
-    kept_until: int | None = None
-
-
 # The access patterns of the original design, also where no service uses them
 
 messages_to = Pattern(
@@ -401,21 +319,6 @@ held_public = Pattern("INB.5", "Which broadcasts are stored, including expired o
 held_public_until = Pattern(
     "INB.6", "Which broadcasts are stored up to an id?", HeldPublic, between=("m#", "m#{floor}"), consistent=True
 )
-publish_by_id = Lookup("INB.7", "What is the progress of this publish?", Publish, consistent=True)
-chunk_of = Lookup("INB.8", "Which users are in this part of the recipients?", Chunk, consistent=True)
-chunks_of = Pattern("INB.9", "Which recipients does this publish have?", Chunk, consistent=True)
-host_claim = Lookup("INB.10", "Which message does this host system id stand for?", HostClaim, consistent=True)
-segment_by_name = Lookup("INB.14", "What is this segment?", Segment, consistent=True)
-users_in = Pattern(
-    "INB.15",
-    "Which users are in this version of a segment?",
-    SegmentPart,
-    prefix="PART#{version}#",
-    consistent=True,
-)
-parts_of = Pattern(
-    "INB.16", "Which parts of all versions does this segment have?", SegmentPart, prefix="PART#", consistent=True
-)
 preferences_of = Pattern("INB.11", "Which categories has this user muted?", Preference)
 snoozes_of = Pattern("INB.12", "Which messages has this user snoozed?", Snooze)
 everything_of = Pattern(
@@ -433,19 +336,9 @@ everything_of = Pattern(
 
 set_tenant = WritePattern("INB.20", "Set the settings of a tenant", TenantSettings)
 set_inbox = WritePattern("INB.21", "Set the settings of an inbox", InboxConfig)
-publish_to_everyone = WritePattern(
-    "INB.22", "Publish a broadcast", PublicMessage, PublicStats, PublicCategoryStats, Publish, HostClaim
-)
-publish_to_some = WritePattern(
-    "INB.23", "Publish to a few users", UserMessage, UserStats, CategoryStats, Publish, HostClaim
-)
-start_publish = WritePattern("INB.24", "Start a publish to many users", Publish, Chunk, HostClaim)
-deliver = WritePattern("INB.25", "Deliver to the next recipients", UserMessage, UserStats, CategoryStats, Publish)
-clear_chunks = WritePattern("INB.26", "Delete the recipients of a finished publish", Chunk)
 mark = WritePattern("INB.27", "Mark, archive or snooze messages", Held, ReadReceipt, UserStats, CategoryStats, Snooze)
 mute = WritePattern("INB.28", "Mute or unmute a category", Preference, CategoryStats)
 settle = WritePattern("INB.29", "Settle counts: remove expired rows, end snoozes", Held, UserStats, CategoryStats)
 set_floor = WritePattern("INB.30", "Set the broadcast floor of a user", UserStats)
 count_expiry = WritePattern("INB.31", "Count a row that the store has expired", Counted, UserStats, CategoryStats)
-change_segment = WritePattern("INB.33", "Replace or delete a segment", Segment, SegmentPart)
 clean_up = WritePattern("INB.32", "Delete the rows of a deleted account", Held, UserStats, Preference, Snooze)

@@ -18,20 +18,7 @@ from sobremesa.domains.accounts.tenancy import list_unknown
 from sobremesa.domains.inboxes.configuring import Configuring, require_category, require_duration
 from sobremesa.domains.inboxes.contents import Audience, Content, Taxonomy
 from sobremesa.domains.inboxes.delivery import CHUNK, JOB, Delivery, subject_of
-from sobremesa.domains.inboxes.entities import (
-    PUBLIC,
-    Chunk,
-    HostClaim,
-    InboxKey,
-    PublicMessage,
-    Publish,
-    SegmentName,
-    host_claim,
-    publish_by_id,
-    publish_to_everyone,
-    publish_to_some,
-    start_publish,
-)
+from sobremesa.domains.inboxes.entities import PUBLIC, InboxKey, PublicMessage
 from sobremesa.domains.inboxes.errors import BadRecipients, EmptySegment, HostIdReused, MessageTooBig, NoSuchSegment
 from sobremesa.domains.inboxes.message_counts import MessageCount
 from sobremesa.domains.inboxes.message_ids import InboxMessageId, MessageIds
@@ -41,6 +28,17 @@ from sobremesa.domains.inboxes.partitions import (
     assume_next_expiry,
     count_operations,
     next_expiry_in,
+)
+from sobremesa.domains.inboxes.publish_entities import (
+    Chunk,
+    HostClaim,
+    Publish,
+    SegmentName,
+    host_claim,
+    publish_by_id,
+    publish_to_everyone,
+    publish_to_some,
+    start_publish,
 )
 from sobremesa.domains.inboxes.segments import Segments
 from sobremesa.domains.inboxes.tenancy import require_key

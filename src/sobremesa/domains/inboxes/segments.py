@@ -14,7 +14,7 @@ from sobremesa.core.clock import Clock
 from sobremesa.core.errors import NotFound, UnknownUsers
 from sobremesa.core.ids import Ids
 from sobremesa.domains.accounts.tenancy import list_unknown
-from sobremesa.domains.inboxes.entities import (
+from sobremesa.domains.inboxes.publish_entities import (
     Segment,
     SegmentName,
     SegmentPart,

@@ -7,18 +7,10 @@ from typing import Any, Literal
 from sobremesa.core.actor import Tenant
 from sobremesa.core.clock import Instant, instant
 from sobremesa.domains.inboxes.counting import InboxCount
-from sobremesa.domains.inboxes.entities import (
-    InboxConfig,
-    InboxKey,
-    Publish,
-    PublishState,
-    Row,
-    Segment,
-    SegmentName,
-    TenantSettings,
-)
+from sobremesa.domains.inboxes.entities import InboxConfig, InboxKey, Row, TenantSettings
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
+from sobremesa.domains.inboxes.publish_entities import Publish, PublishState, Segment, SegmentName
 from sobremesa.http.endpoints import Output
 
 

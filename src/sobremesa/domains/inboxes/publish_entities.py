@@ -1,0 +1,134 @@
+"""Publishes, their recipients and segments: stored rows and access patterns."""
+
+from __future__ import annotations
+
+from typing import Literal, NewType, TypeAlias
+
+import msgspec
+
+from sobremesa.core.actor import Tenant, UserId
+from sobremesa.core.clock import Instant
+from sobremesa.domains.inboxes.contents import Content
+from sobremesa.domains.inboxes.entities import (
+    STORED,
+    CategoryStats,
+    InboxKey,
+    PublicCategoryStats,
+    PublicMessage,
+    PublicStats,
+    UserMessage,
+    UserStats,
+)
+from sobremesa.domains.inboxes.message_ids import InboxMessageId
+from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
+
+SegmentName = NewType("SegmentName", str)
+PublishState: TypeAlias = Literal["running", "done"]
+
+
+class Publish(Entity, rename=STORED):
+    """A publish: its content, the number of recipients, and the progress."""
+
+    keys = Keys(pk="t#{tenant}", sk="JOB#{message_id}")
+    expires = "kept_until"
+
+    tenant: Tenant
+    message_id: InboxMessageId
+    inbox: InboxKey
+    state: PublishState
+    recipients: int | None = None
+    """None for a broadcast."""
+    delivered: int = 0
+    host_system_id: str | None = None
+    sender: str = ""
+    label: str | None = None
+    category: str | None = None
+    message: Content = Content()
+    received: int = 0
+    expiredat: int | None = msgspec.field(name="message_expiredat", default=None)
+    """When the message expires; this row stays longer."""
+    kept_until: int | None = None
+
+
+class Chunk(Entity, rename=STORED):
+    """A part of the recipients of a publish that is still being delivered."""
+
+    keys = Keys(pk="t#{tenant}J#{message_id}", sk="CHUNK#{n:05}")
+    expires = "kept_until"
+
+    tenant: Tenant
+    message_id: InboxMessageId
+    n: int
+    uids: list[UserId]
+    kept_until: int
+
+
+class Segment(Entity, rename=STORED):
+    """A stored audience: its current version, whose users are in parts."""
+
+    keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="META")
+
+    tenant: Tenant
+    segment: SegmentName
+    version: str
+    users: int
+    updated_at: Instant
+
+
+class SegmentPart(Entity, rename=STORED):
+    """A part of the users of one version of a segment."""
+
+    keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="PART#{version}#{n:05}")
+
+    tenant: Tenant
+    segment: SegmentName
+    version: str
+    n: int
+    uids: list[UserId]
+
+
+class HostClaim(Entity, rename=STORED):
+    """Maps a host system id to its message."""
+
+    keys = Keys(pk="t#{tenant}", sk="HOST#{inbox}#{host_hash}")
+    expires = "kept_until"
+
+    tenant: Tenant
+    inbox: InboxKey
+    host_hash: str
+    message_id: InboxMessageId
+    body_hash: str
+    recipients: int | None = None
+    kept_until: int | None = None
+
+
+# Reads
+
+publish_by_id = Lookup("INB.7", "What is the progress of this publish?", Publish, consistent=True)
+chunk_of = Lookup("INB.8", "Which users are in this part of the recipients?", Chunk, consistent=True)
+chunks_of = Pattern("INB.9", "Which recipients does this publish have?", Chunk, consistent=True)
+host_claim = Lookup("INB.10", "Which message does this host system id stand for?", HostClaim, consistent=True)
+segment_by_name = Lookup("INB.14", "What is this segment?", Segment, consistent=True)
+users_in = Pattern(
+    "INB.15",
+    "Which users are in this version of a segment?",
+    SegmentPart,
+    prefix="PART#{version}#",
+    consistent=True,
+)
+parts_of = Pattern(
+    "INB.16", "Which parts of all versions does this segment have?", SegmentPart, prefix="PART#", consistent=True
+)
+
+# Writes
+
+publish_to_everyone = WritePattern(
+    "INB.22", "Publish a broadcast", PublicMessage, PublicStats, PublicCategoryStats, Publish, HostClaim
+)
+publish_to_some = WritePattern(
+    "INB.23", "Publish to a few users", UserMessage, UserStats, CategoryStats, Publish, HostClaim
+)
+start_publish = WritePattern("INB.24", "Start a publish to many users", Publish, Chunk, HostClaim)
+deliver = WritePattern("INB.25", "Deliver to the next recipients", UserMessage, UserStats, CategoryStats, Publish)
+clear_chunks = WritePattern("INB.26", "Delete the recipients of a finished publish", Chunk)
+change_segment = WritePattern("INB.33", "Replace or delete a segment", Segment, SegmentPart)
