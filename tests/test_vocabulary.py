@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,6 +23,12 @@ RETIRED_IN_TESTS = re.compile(
     r"|\.letters\b|def test_\w*_(?:persons?|says?|tells?)(?:_|\()",
     re.IGNORECASE,
 )
+RETIRED_NAMES = re.compile(
+    rf"{RETIRED.pattern}|(?<![a-z])(worlds?|scenes?|acts?|places?|persons?|people|plays?|dealings?|life|beside)(?![a-z])",
+    re.IGNORECASE,
+)
+"""For the names in the code of the demo, whose texts are free: the messages that its users write to each other."""
+DEMO = "src/sobremesa/demo/"
 SEARCHED = ("src/sobremesa/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx", "docs/*.md", "toolkit/*.md", "*.md")
 SEARCHED_TESTS = ("tests/**/*.py", "bench/**/*.py", "examples/**/*.py")
 ALLOWED = {
@@ -29,7 +37,7 @@ ALLOWED = {
     "web/src/markdown/markdown.test.tsx",  # sample text
     "tests/test_vocabulary.py",
 }
-ALLOWED_FOLDERS = ("src/sobremesa/demo/",)  # what the users of the demo write to each other
+ALLOWED_FOLDERS = (DEMO,)
 ALLOWED_TEXTS = re.compile(
     r"0014-reads-are-remembered-while-they-are-true"  # decisions are not rewritten
     r"|\"welcome( back)?\"|not for everybody|So I said to the waiter|somebody asks for the bread|cake for everybody"
@@ -45,6 +53,19 @@ def test_no_retired_word_is_used() -> None:
 
 def test_no_retired_word_is_used_in_tests() -> None:
     assert list(_found(RETIRED_IN_TESTS, SEARCHED_TESTS)) == []
+
+
+def test_no_retired_word_is_a_name_in_the_demo() -> None:
+    found = []
+    for path in sorted(ROOT.glob(f"{DEMO}*.py")):
+        tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
+        names = [path.stem, *(token.string for token in tokens if token.type == tokenize.NAME)]
+        found += [f"{path.name}: {name}" for name in names if RETIRED_NAMES.search(_snake_case(name))]
+    assert found == []
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
 
 
 def _found(retired: re.Pattern[str], searched: Sequence[str]) -> Iterator[str]:

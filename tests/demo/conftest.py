@@ -20,7 +20,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Create the demo once for all workers: it takes longer than all of these tests, and none of them changes it."""
     folder = shared_folder(tmp_path_factory) / "demo"
     folder.mkdir(exist_ok=True)
-    store = f"sqlite:///{folder / 'world.db'}"
+    store = f"sqlite:///{folder / 'demo.db'}"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "complete").exists():
@@ -39,7 +39,7 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def demo(seeded: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("talking")
+    folder = tmp_path_factory.mktemp("demo")
     store = copied(seeded, folder)
     source = Path(seeded.removeprefix("sqlite:///"))
     shutil.copytree(source.with_name(f"{source.name}.files"), folder / f"{source.name}.files")

@@ -19,8 +19,8 @@ from demo.running import Login, copied, demo_running, environment_of
 from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
 from sobremesa.demo import store as demo_store
-from sobremesa.demo.people import ADMINISTRATOR, PASSWORD, email_of
 from sobremesa.demo.store import NotADemo
+from sobremesa.demo.users import ADMINISTRATOR, PASSWORD, email_of
 from sobremesa.table.opening import BadStore, open_embedded
 
 

@@ -19,10 +19,10 @@ from sobremesa.app import Sobremesa
 from sobremesa.cli.progress import progress_shown
 from sobremesa.core.settings import PREFIX, Settings
 from sobremesa.demo import store as demo_store
-from sobremesa.demo.life import run_bots
-from sobremesa.demo.people import LOGINS, PASSWORD
+from sobremesa.demo.bot_activity import run_bots
 from sobremesa.demo.seeding import ReportProgress, seed
 from sobremesa.demo.sign_in import demo_client
+from sobremesa.demo.users import LOGINS, PASSWORD
 from sobremesa.http import logs
 from sobremesa.http.connection_limits import MaxConnections
 from sobremesa.http.server import check_address, run
@@ -126,8 +126,8 @@ def _progress() -> Iterator[ReportProgress]:
 
 def _print_logins(settings: Settings, address: str) -> None:
     grid = Grid("user", "e-mail", "password", "shows", box=None, pad_edge=False)
-    for person in LOGINS:
-        grid.add_row(person.name, person.email, PASSWORD, person.sees)
+    for user in LOGINS:
+        grid.add_row(user.name, user.email, PASSWORD, user.sees)
     out = console if console.is_terminal else Console(stderr=True, width=WIDE)
     out.print(f"\nSobremesa demo running at {address} (API docs: {address}/docs)\n", highlight=False, soft_wrap=True)
     out.print(grid, highlight=False)

@@ -15,7 +15,7 @@ from sobremesa.client.gateway import Gateway
 from sobremesa.client.models import Json
 from sobremesa.demo import phrases
 from sobremesa.demo.communities import COMMUNITIES
-from sobremesa.demo.people import PASSWORD, email_of
+from sobremesa.demo.users import PASSWORD, email_of
 
 RECENT_ANSWERS = 3
 RECENT_MESSAGES = 100
@@ -32,11 +32,11 @@ class Tempo(msgspec.Struct, frozen=True, kw_only=True):
     reading: tuple[float, float] = (1, 4)
     offers: tuple[float, float] = (150, 300)
     notices: tuple[float, float] = (120, 240)
-    talk_an_hour: int = 240
-    answers_an_hour: int = 600
+    messages_per_hour: int = 240
+    answers_per_hour: int = 600
 
 
-class Allowance:
+class HourlyBudget:
     """A budget of messages per hour."""
 
     def __init__(self, most: int, pace: Pace) -> None:
@@ -66,8 +66,8 @@ class Bot:
         *,
         tempo: Tempo,
         pace: Pace,
-        chance: Random,
-        allowance: Allowance,
+        random: Random,
+        budget: HourlyBudget,
     ) -> None:
         self.name = name
         self.user_id = client.user.user_id
@@ -77,8 +77,8 @@ class Bot:
         self._live = live
         self._tempo = tempo
         self._pace = pace
-        self._chance = chance
-        self._allowance = allowance
+        self._random = random
+        self._budget = budget
         self._unread: dict[Room, str] = {}
         self._answers: deque[str] = deque(maxlen=RECENT_ANSWERS)
         self._answered: deque[str] = deque(maxlen=RECENT_MESSAGES)
@@ -96,7 +96,7 @@ class Bot:
     async def send(self, room: Room, text: str, *, reply_to: str | None = None) -> None:
         """Show the typing indicator for a moment, then send a message."""
         await self.client.typing(room)
-        await self._pace.sleep(self._chance.uniform(*self._tempo.writing))
+        await self._pace.sleep(self._random.uniform(*self._tempo.writing))
         await self._live.send(room, text, reply_to=reply_to)
 
     async def run(self, bots: Collection[str]) -> None:
@@ -126,7 +126,7 @@ class Bot:
     async def _respond(self, message: Message, bots: Collection[str]) -> None:
         try:
             if message.author_id in bots:
-                if self._chance.random() < 1 / 12:
+                if self._random.random() < 1 / 12:
                     await self._like(message)
             elif message.action is not None:
                 await self._answer_card(message.room, message.action)
@@ -141,21 +141,21 @@ class Bot:
         if message.message_id in self._answered:
             return  # received twice: live, and while catching up
         self._answered.append(message.message_id)
-        if not self._allowance.take():
+        if not self._budget.take():
             return
-        text = phrases.answer(self.name, message.content, self._chance, self._answers)
+        text = phrases.answer(self.name, message.content, self._random, self._answers)
         self._answers.append(text)
         direct = await self.client.is_direct(message.room)
         await self.send(message.room, text, reply_to=None if direct else message.message_id)
 
     async def _answer_card(self, room: Room, action: Json) -> None:
         text = phrases.ABOUT_CARDS.get(str(action.get("state")))
-        if text is not None and room == self.rooms.get("project/winter") and self._allowance.take():
+        if text is not None and room == self.rooms.get("project/winter") and self._budget.take():
             await self.send(room, text)
 
     async def _like(self, message: Message) -> None:
-        await self._pace.sleep(self._chance.uniform(*self._tempo.reading))
-        await self.client.react(message, self._chance.choice(phrases.REACTIONS))
+        await self._pace.sleep(self._random.uniform(*self._tempo.reading))
+        await self.client.react(message, self._random.choice(phrases.REACTIONS))
 
     async def _is_chosen(self, message: Message, bots: Collection[str]) -> bool:
         """Return whether this bot answers a message without a mention: all bots of a room choose the same one."""
@@ -170,7 +170,7 @@ class Bot:
     async def _read(self) -> None:
         """Mark received messages as read, every few seconds."""
         while True:
-            await self._pace.sleep(self._chance.uniform(*self._tempo.reading))
+            await self._pace.sleep(self._random.uniform(*self._tempo.reading))
             while self._unread:
                 room, message_id = self._unread.popitem()
                 try:

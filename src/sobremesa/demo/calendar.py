@@ -65,7 +65,7 @@ def dated(value: Any, calendar: Calendar) -> Any:
             return value
 
 
-class StoryClock(Clock):
+class SettableClock(Clock):
     """Returns the time that was set for the current task, or else the time of the machine."""
 
     def __init__(self, clock: Clock | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sobremesa.demo.people import NAMES
+from sobremesa.demo.users import NAMES
 
 
 class Community(NamedTuple):
@@ -15,7 +15,7 @@ class Community(NamedTuple):
     owner: str
     members: tuple[str, ...]
     admins: tuple[str, ...]
-    colours: tuple[str, str]
+    colors: tuple[str, str]
     channels: tuple[tuple[str, str], ...]
     """Each with its topic."""
 
@@ -25,7 +25,7 @@ class Group(NamedTuple):
 
     key: str
     name: str
-    people: tuple[str, ...]
+    members: tuple[str, ...]
 
 
 COMMUNITIES = (
@@ -35,7 +35,7 @@ COMMUNITIES = (
         owner="ana",
         members=("ana", "marta", "teo", "hugo", "pilar", "iker", "carmen", "noor"),
         admins=("marta",),
-        colours=("#b5482f", "#ffe8d6"),
+        colors=("#b5482f", "#ffe8d6"),
         channels=(
             ("general", "One long table, eleven smaller ones, and whoever is around them"),
             ("menu", "What there is today, and what there will be"),
@@ -50,7 +50,7 @@ COMMUNITIES = (
         owner="ben",
         members=("ben", "ana", "pilar", "iker", "carmen", "lena", "hugo", "marta", "teo", "noor"),
         admins=("pilar", "carmen"),
-        colours=("#2f6b4f", "#e3f5d8"),
+        colors=("#2f6b4f", "#e3f5d8"),
         channels=(
             ("square", "The square: say hello, ask anything"),
             ("harvest", "What is ripe, what is late, what is too much"),
@@ -65,7 +65,7 @@ COMMUNITIES = (
         owner="noor",
         members=("noor", "sami", "yuki", "ana", "teo"),
         admins=("sami",),
-        colours=("#0f766e", "#d7fbf4"),
+        colors=("#0f766e", "#d7fbf4"),
         channels=(
             ("desk", "Everything that has no other place"),
             ("standup", "Three lines each, before coffee"),
@@ -116,7 +116,7 @@ def members_of(room: str) -> tuple[str, ...]:
     if kind == "with":
         return tuple(rest.split("/"))
     if kind == "group":
-        return next(group.people for group in GROUPS if group.key == rest)
+        return next(group.members for group in GROUPS if group.key == rest)
     return next((community.members for community in COMMUNITIES if community.key == kind), NAMES)
 
 

@@ -25,54 +25,62 @@ class Topic(NamedTuple):
     answers: tuple[str, ...]
 
 
-def _in(room: str, *lines: str) -> Exchange:
-    return Exchange(room, tuple((who, text) for who, _, text in (line.partition(": ") for line in lines)))
+def _exchange(room: str, *lines: str) -> Exchange:
+    return Exchange(room, tuple((author, text) for author, _, text in (line.partition(": ") for line in lines)))
 
 
 EXCHANGES = (
-    _in("mesa/kitchen", "marta: Stock is on. Nobody lifts the lid before four."),
-    _in(
+    _exchange("mesa/kitchen", "marta: Stock is on. Nobody lifts the lid before four."),
+    _exchange(
         "mesa/kitchen",
         "marta: Who has seen the big whisk?",
         "teo: It is in the jug. It has been in the jug for a week.",
     ),
-    _in("mesa/kitchen", "teo: Two portions of stew for the technician, to go.", "marta: He is part of the family now."),
-    _in("mesa/kitchen", "marta: Oven two tells the truth today. I do not trust it."),
-    _in("mesa/kitchen", "iker: Ten kilos of kale at the back door.", "marta: I hear the door. Coming."),
-    _in("mesa/service", "teo: Table six asks for more bread.", "teo: Table six asks for even more bread."),
-    _in("mesa/service", "teo: Eight for tomorrow, by the window. All windows are one window now."),
-    _in("mesa/service", "teo: The gentleman with the dog is here.", "marta: The dog gets the end of the ham."),
-    _in("mesa/service", "teo: Somebody has fetched the cello. It was the wrong somebody. It is back."),
-    _in("mesa/general", "teo: The new clock ticks louder than the guests.", "marta: Then feed the guests."),
-    _in("mesa/general", "noor: We have the first prints here. They smell of ink and leek."),
-    _in("mesa/general", "iker: Passed by with the van. The window looks lovely with the lights on."),
-    _in("mesa/general", "teo: A child has drawn the long table. I hung it beside the till."),
-    _in("mesa/menu", "marta: Tomorrow the squash goes first, it has waited long enough."),
-    _in("mesa/menu", "marta: Pears or chestnuts?", "teo: Yes.", "marta: That was not the question."),
-    _in("mesa/menu", "teo: Three people asked for the leek soup by name today.", "marta: By its name or by mine?"),
-    _in("mesa/suppliers", "iker: Beetroot tomorrow, forty kilos, washed if it rains."),
-    _in("mesa/suppliers", "marta: Could I have the small leeks again?", "iker: They were never gone. They hid."),
-    _in("mesa/suppliers", "iker: Eggs: 30. The strike is over."),
-    _in("coop/square", "iker: The goat has learned to open the gate. We are in talks."),
-    _in("coop/square", "noor: The poster hangs. It took two people, one ladder and an opinion."),
-    _in("coop/square", "teo: Found a glove on the corner, left, blue, very elegant."),
-    _in("coop/square", "marta: Leftovers at nine tonight: beans, squash, a lot of both.", "iker: I bring a bowl."),
-    _in("coop/harvest", "iker: The fog has lifted, and under it: more chard."),
-    _in("coop/harvest", "iker: Planted garlic. It is the most hopeful thing that one can do in November."),
-    _in("coop/harvest", "iker: Apples are in. 22 crates.", "marta: I take four, and the bruised ones."),
-    _in("coop/deliveries", "teo: East is done. The hill won again."),
-    _in("coop/deliveries", "iker: Key of the van is in the blue cup. I checked twice."),
-    _in("coop/recipes", "marta: Beetroot: in its skin, in salt, in the oven, an hour. Then forgive it the colour."),
-    _in("coop/recipes", "marta: If the soup is flat it wants lemon. If you are flat you want soup."),
-    _in("coop/recipes", "iker: My mother put an apple into the cabbage.", "marta: Your mother was right."),
-    _in("studio/desk", "noor: Coffee is made. It is strong enough to sign contracts."),
-    _in("studio/desk", "teo: I bring the plates back at six.", "noor: They are washed. Almost all of them."),
-    _in("studio/shoots", "noor: North window is free on two mornings next week. Who has something that steams?"),
-    _in("studio/crit", "noor: I moved the date onto the empty plate. It looks as if it had always been there."),
-    _in("studio/crit", "noor: Second proof of the blue. It is bluer, in a good way."),
-    _in("studio/tools", "noor: The plotter has printed a whole metre without a complaint. Nobody look at it."),
-    _in("project/winter", "noor: The menu cards are cut. The fold sits."),
-    _in("project/winter", "noor: Yuki asks whether the wall beside the till is really white, or only tired."),
+    _exchange(
+        "mesa/kitchen", "teo: Two portions of stew for the technician, to go.", "marta: He is part of the family now."
+    ),
+    _exchange("mesa/kitchen", "marta: Oven two tells the truth today. I do not trust it."),
+    _exchange("mesa/kitchen", "iker: Ten kilos of kale at the back door.", "marta: I hear the door. Coming."),
+    _exchange("mesa/service", "teo: Table six asks for more bread.", "teo: Table six asks for even more bread."),
+    _exchange("mesa/service", "teo: Eight for tomorrow, by the window. All windows are one window now."),
+    _exchange("mesa/service", "teo: The gentleman with the dog is here.", "marta: The dog gets the end of the ham."),
+    _exchange("mesa/service", "teo: Somebody has fetched the cello. It was the wrong somebody. It is back."),
+    _exchange("mesa/general", "teo: The new clock ticks louder than the guests.", "marta: Then feed the guests."),
+    _exchange("mesa/general", "noor: We have the first prints here. They smell of ink and leek."),
+    _exchange("mesa/general", "iker: Passed by with the van. The window looks lovely with the lights on."),
+    _exchange("mesa/general", "teo: A child has drawn the long table. I hung it beside the till."),
+    _exchange("mesa/menu", "marta: Tomorrow the squash goes first, it has waited long enough."),
+    _exchange("mesa/menu", "marta: Pears or chestnuts?", "teo: Yes.", "marta: That was not the question."),
+    _exchange(
+        "mesa/menu", "teo: Three people asked for the leek soup by name today.", "marta: By its name or by mine?"
+    ),
+    _exchange("mesa/suppliers", "iker: Beetroot tomorrow, forty kilos, washed if it rains."),
+    _exchange("mesa/suppliers", "marta: Could I have the small leeks again?", "iker: They were never gone. They hid."),
+    _exchange("mesa/suppliers", "iker: Eggs: 30. The strike is over."),
+    _exchange("coop/square", "iker: The goat has learned to open the gate. We are in talks."),
+    _exchange("coop/square", "noor: The poster hangs. It took two people, one ladder and an opinion."),
+    _exchange("coop/square", "teo: Found a glove on the corner, left, blue, very elegant."),
+    _exchange(
+        "coop/square", "marta: Leftovers at nine tonight: beans, squash, a lot of both.", "iker: I bring a bowl."
+    ),
+    _exchange("coop/harvest", "iker: The fog has lifted, and under it: more chard."),
+    _exchange("coop/harvest", "iker: Planted garlic. It is the most hopeful thing that one can do in November."),
+    _exchange("coop/harvest", "iker: Apples are in. 22 crates.", "marta: I take four, and the bruised ones."),
+    _exchange("coop/deliveries", "teo: East is done. The hill won again."),
+    _exchange("coop/deliveries", "iker: Key of the van is in the blue cup. I checked twice."),
+    _exchange(
+        "coop/recipes", "marta: Beetroot: in its skin, in salt, in the oven, an hour. Then forgive it the colour."
+    ),
+    _exchange("coop/recipes", "marta: If the soup is flat it wants lemon. If you are flat you want soup."),
+    _exchange("coop/recipes", "iker: My mother put an apple into the cabbage.", "marta: Your mother was right."),
+    _exchange("studio/desk", "noor: Coffee is made. It is strong enough to sign contracts."),
+    _exchange("studio/desk", "teo: I bring the plates back at six.", "noor: They are washed. Almost all of them."),
+    _exchange("studio/shoots", "noor: North window is free on two mornings next week. Who has something that steams?"),
+    _exchange("studio/crit", "noor: I moved the date onto the empty plate. It looks as if it had always been there."),
+    _exchange("studio/crit", "noor: Second proof of the blue. It is bluer, in a good way."),
+    _exchange("studio/tools", "noor: The plotter has printed a whole metre without a complaint. Nobody look at it."),
+    _exchange("project/winter", "noor: The menu cards are cut. The fold sits."),
+    _exchange("project/winter", "noor: Yuki asks whether the wall beside the till is really white, or only tired."),
 )
 
 REACTIONS = ("❤️", "👍", "😄", "🙌", "✨", "🍋", "👀")
@@ -113,7 +121,7 @@ QUESTION = Topic(
         "Let me look, I tell you in a minute.",
     ),
 )
-OTHERWISE = (
+DEFAULT_ANSWERS = (
     "I like that.",
     "Tell me more, I am only peeling potatoes.",
     "Noted, with a pencil that I will find again.",
@@ -143,10 +151,10 @@ NOTICES = (
 )
 
 
-def answer(who: str, content: str, chance: Random, before: Sequence[str] = ()) -> str:
+def answer(author: str, content: str, random: Random, before: Sequence[str] = ()) -> str:
     """Return an answer to a message, if possible none of the recent ones."""
     text = content.casefold()
-    topics = (*TOPICS.get(who, ()), THANKS, GREETING, QUESTION)
-    fitting = next((topic.answers for topic in topics if re.search(topic.words, text)), OTHERWISE)
+    topics = (*TOPICS.get(author, ()), THANKS, GREETING, QUESTION)
+    fitting = next((topic.answers for topic in topics if re.search(topic.words, text)), DEFAULT_ANSWERS)
     fresh = [answer for answer in fitting if answer not in before]
-    return chance.choice(fresh or list(fitting))
+    return random.choice(fresh or list(fitting))

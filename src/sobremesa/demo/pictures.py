@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-FACE = 256
+AVATAR_SIZE = 256
 WIDE = (960, 640)
 TEXTS = {
     "chard-soup.txt": (
@@ -37,7 +37,7 @@ class Photograph(NamedTuple):
 
     motif: str
     ground: str
-    colours: tuple[str, ...]
+    colors: tuple[str, ...]
 
 
 PHOTOGRAPHS = {
@@ -57,21 +57,21 @@ PHOTOGRAPHS = {
 }
 
 
-def face(initials: str, colours: tuple[str, str]) -> bytes:
+def avatar(initials: str, colors: tuple[str, str]) -> bytes:
     """Return the avatar of a user or the icon of a community."""
-    ground, ink = colours
-    picture = Image.new("RGB", (FACE, FACE), ground)
+    ground, ink = colors
+    picture = Image.new("RGB", (AVATAR_SIZE, AVATAR_SIZE), ground)
     brush = ImageDraw.Draw(picture)
-    brush.ellipse((-60, FACE * 0.62, FACE + 60, FACE * 1.6), fill=_mixed(ground, ink, 0.22))
-    brush.text((FACE / 2, FACE * 0.46), initials, fill=ink, anchor="mm", font=ImageFont.load_default(108))
+    brush.ellipse((-60, AVATAR_SIZE * 0.62, AVATAR_SIZE + 60, AVATAR_SIZE * 1.6), fill=_mixed(ground, ink, 0.22))
+    brush.text((AVATAR_SIZE / 2, AVATAR_SIZE * 0.46), initials, fill=ink, anchor="mm", font=ImageFont.load_default(108))
     return _png(picture)
 
 
 def photograph(name: str) -> bytes:
     """Return a photograph as PNG; the same bytes each time."""
-    ground, colours = PHOTOGRAPHS[name].ground, PHOTOGRAPHS[name].colours
+    ground, colors = PHOTOGRAPHS[name].ground, PHOTOGRAPHS[name].colors
     picture = Image.new("RGB", WIDE, ground)
-    _MOTIFS[PHOTOGRAPHS[name].motif](ImageDraw.Draw(picture), colours, Random(name))  # noqa: S311 - paint
+    _MOTIFS[PHOTOGRAPHS[name].motif](ImageDraw.Draw(picture), colors, Random(name))  # noqa: S311 - paint
     return _png(picture)
 
 
@@ -80,40 +80,40 @@ def content_of(name: str) -> tuple[str, bytes]:
     return ("text/plain", TEXTS[name].encode()) if name in TEXTS else ("image/png", photograph(name))
 
 
-def _crate(brush: ImageDraw.ImageDraw, colours: tuple[str, ...], chance: Random) -> None:
+def _crate(brush: ImageDraw.ImageDraw, colors: tuple[str, ...], random: Random) -> None:
     width, height = WIDE
     for row in range(6):
         for column in range(9):
-            x = (column + 0.5) * width / 9 + chance.uniform(-14, 14)
-            y = (row + 0.5) * height / 6 + chance.uniform(-14, 14)
-            size = chance.uniform(44, 62)
-            brush.ellipse((x - size, y - size, x + size, y + size), fill=chance.choice(colours))
+            x = (column + 0.5) * width / 9 + random.uniform(-14, 14)
+            y = (row + 0.5) * height / 6 + random.uniform(-14, 14)
+            size = random.uniform(44, 62)
+            brush.ellipse((x - size, y - size, x + size, y + size), fill=random.choice(colors))
             brush.ellipse((x - size / 2, y - size / 2, x - size / 4, y - size / 4), fill="#ffffff")
 
 
-def _plate(brush: ImageDraw.ImageDraw, colours: tuple[str, ...], chance: Random) -> None:
+def _plate(brush: ImageDraw.ImageDraw, colors: tuple[str, ...], random: Random) -> None:
     x, y = WIDE[0] / 2, WIDE[1] / 2
-    for size, colour in zip((280, 230, 150), colours[:3], strict=True):
-        brush.ellipse((x - size, y - size, x + size, y + size), fill=colour)
+    for size, color in zip((280, 230, 150), colors[:3], strict=True):
+        brush.ellipse((x - size, y - size, x + size, y + size), fill=color)
     for step in range(14):
-        angle, far = step * math.tau / 14, chance.uniform(60, 130)
+        angle, far = step * math.tau / 14, random.uniform(60, 130)
         left, top = x + far * math.cos(angle), y + far * math.sin(angle)
-        brush.ellipse((left - 22, top - 22, left + 22, top + 22), fill=colours[3])
+        brush.ellipse((left - 22, top - 22, left + 22, top + 22), fill=colors[3])
 
 
-def _swatches(brush: ImageDraw.ImageDraw, colours: tuple[str, ...], chance: Random) -> None:
+def _swatches(brush: ImageDraw.ImageDraw, colors: tuple[str, ...], random: Random) -> None:
     for row in range(3):
         for column in range(4):
             left, top = 50 + column * 220, 40 + row * 195
-            brush.rounded_rectangle((left, top, left + 190, top + 165), 14, fill=chance.choice(colours))
+            brush.rounded_rectangle((left, top, left + 190, top + 165), 14, fill=random.choice(colors))
 
 
-def _plan(brush: ImageDraw.ImageDraw, colours: tuple[str, ...], chance: Random) -> None:
-    wood, seat, line = colours
+def _plan(brush: ImageDraw.ImageDraw, colors: tuple[str, ...], random: Random) -> None:
+    wood, seat, line = colors
     brush.rectangle((120, 250, 840, 390), fill=wood, outline=line, width=6)
-    for place in range(11):
+    for index in range(11):
         for top in (180, 410):
-            left = 130 + place * 65
+            left = 130 + index * 65
             brush.rounded_rectangle((left, top, left + 46, top + 46), 12, fill=seat, outline=line, width=3)
     brush.arc((40, 40, 240, 240), 180, 270, fill=line, width=6)
 
@@ -122,7 +122,7 @@ _MOTIFS = {"crate": _crate, "plate": _plate, "swatches": _swatches, "plan": _pla
 
 
 def _mixed(one: str, other: str, share: float) -> tuple[int, int, int]:
-    first, second = (tuple(int(text[place : place + 2], 16) for place in (1, 3, 5)) for text in (one, other))
+    first, second = (tuple(int(text[index : index + 2], 16) for index in (1, 3, 5)) for text in (one, other))
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sobremesa.demo.people import LOGINS, PASSWORD
+from sobremesa.demo.users import LOGINS, PASSWORD
 from sobremesa.web import Client, read_build, with_meta
 
 META = "sobremesa-demo"
@@ -17,7 +17,7 @@ def demo_client() -> Client:
 
 
 def _logins() -> str:
-    people = [
-        {"name": person.full, "username": person.name, "password": PASSWORD, "sees": person.sees} for person in LOGINS
+    users = [
+        {"name": user.full_name, "username": user.name, "password": PASSWORD, "sees": user.sees} for user in LOGINS
     ]
-    return msgspec.json.encode({"people": people}).decode()
+    return msgspec.json.encode({"people": users}).decode()

@@ -12,7 +12,7 @@ from pathlib import Path
 from sobremesa.app import Sobremesa
 from sobremesa.core.errors import SobremesaError
 from sobremesa.core.settings import Settings
-from sobremesa.demo.people import ADMINISTRATOR, email_of
+from sobremesa.demo.users import ADMINISTRATOR, email_of
 from sobremesa.domains.accounts.entities import User
 from sobremesa.table.opening import BadStore, open_embedded, parse_store
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from sobremesa.demo.calendar import Calendar
-from sobremesa.demo.scenes import Line
+from sobremesa.demo.scripts import Line
 
 DAYS = 34
 CLOSED_EVERY = 7
@@ -102,55 +102,55 @@ WORK = {
 EMOJI = ("❤️", "👍", "😋", "🙌", "😄", "✨")
 
 
-def read(calendar: Calendar, chance: Random) -> Iterator[list[Line]]:
-    """Yield the daily messages, each as a scene of its own."""
+def read(calendar: Calendar, random: Random) -> Iterator[list[Line]]:
+    """Yield the daily messages, each as a script of its own."""
     for day in range(DAYS, 0, -1):
         if day % CLOSED_EVERY:
-            yield [_menu(calendar, chance, day)]
-            yield [_evening(calendar, chance, day)]
+            yield [_menu(calendar, random, day)]
+            yield [_evening(calendar, random, day)]
         if day % 2:
-            yield [_fields(calendar, chance, day)]
+            yield [_fields(calendar, random, day)]
         else:
-            yield [_boxes(calendar, chance, day)]
+            yield [_boxes(calendar, random, day)]
         if day % CLOSED_EVERY not in (0, 1):
-            yield from _standup(calendar, chance, day)
+            yield from _standup(calendar, random, day)
 
 
-def _menu(calendar: Calendar, chance: Random, day: int) -> Line:
+def _menu(calendar: Calendar, random: Random, day: int) -> Line:
     soup, main, sweet = _turn(SOUPS, day), _turn(MAINS, day), _turn(SWEETS, day)
     text = f"Today: {soup}; {main}; {sweet}. 17 with coffee."
-    return _line(calendar, chance, "mesa/menu", day, "08:30", "marta", text, ("ana", "teo", "hugo", "pilar"))
+    return _line(calendar, random, "mesa/menu", day, "08:30", "marta", text, ("ana", "teo", "hugo", "pilar"))
 
 
-def _evening(calendar: Calendar, chance: Random, day: int) -> Line:
+def _evening(calendar: Calendar, random: Random, day: int) -> Line:
     text = f"Closed. {31 + day * 7 % 23} covers. {_turn(EVENINGS, day)}"
-    return _line(calendar, chance, "mesa/service", day, "23:10", "teo", text, ("ana", "marta", "hugo"))
+    return _line(calendar, random, "mesa/service", day, "23:10", "teo", text, ("ana", "marta", "hugo"))
 
 
-def _fields(calendar: Calendar, chance: Random, day: int) -> Line:
+def _fields(calendar: Calendar, random: Random, day: int) -> Line:
     text = _turn(FIELDS, day // 2)
-    return _line(calendar, chance, "coop/harvest", day, "06:10", "iker", text, ("ben", "lena", "marta", "pilar"))
+    return _line(calendar, random, "coop/harvest", day, "06:10", "iker", text, ("ben", "lena", "marta", "pilar"))
 
 
-def _boxes(calendar: Calendar, chance: Random, day: int) -> Line:
+def _boxes(calendar: Calendar, random: Random, day: int) -> Line:
     text = f"{22 + day % 9} boxes tonight: {_turn(ROUTES, day // 2)}."
-    return _line(calendar, chance, "coop/deliveries", day, "21:30", "ben", text, ("lena", "teo", "carmen", "pilar"))
+    return _line(calendar, random, "coop/deliveries", day, "21:30", "ben", text, ("lena", "teo", "carmen", "pilar"))
 
 
-def _standup(calendar: Calendar, chance: Random, day: int) -> Iterator[list[Line]]:
-    for minute, who in enumerate(WORK, 5):
-        text = f"Today {_turn(WORK[who], day)}."
-        yield [_line(calendar, chance, "studio/standup", day, f"09:{minute:02d}", who, text, tuple(WORK))]
+def _standup(calendar: Calendar, random: Random, day: int) -> Iterator[list[Line]]:
+    for minute, author in enumerate(WORK, 5):
+        text = f"Today {_turn(WORK[author], day)}."
+        yield [_line(calendar, random, "studio/standup", day, f"09:{minute:02d}", author, text, tuple(WORK))]
 
 
 def _line(
-    calendar: Calendar, chance: Random, room: str, day: int, time: str, who: str, text: str, others: Sequence[str]
+    calendar: Calendar, random: Random, room: str, day: int, time: str, author: str, text: str, others: Sequence[str]
 ) -> Line:
     """Return a message at about this time, with reactions of some of the others."""
-    at_ms = calendar.past(f"{day} {time}") + chance.randrange(0, 1_200_000)
-    liked = tuple(other for other in others if other != who and chance.random() < 0.2)
-    reactions = ((chance.choice(EMOJI), liked),) if liked else ()
-    return Line(room=room, at_ms=min(at_ms, calendar.now_ms - 1000), who=who, text=text, reactions=reactions)
+    at_ms = calendar.past(f"{day} {time}") + random.randrange(0, 1_200_000)
+    liked = tuple(other for other in others if other != author and random.random() < 0.2)
+    reactions = ((random.choice(EMOJI), liked),) if liked else ()
+    return Line(room=room, at_ms=min(at_ms, calendar.now_ms - 1000), author=author, text=text, reactions=reactions)
 
 
 def _turn(choices: Sequence[str], day: int) -> str:

@@ -1,6 +1,6 @@
 """The threads of the demo: inquiries and projects, with cards, tabs, documents and expenses.
 
-Their messages are in `plays/dealings.txt`.
+Their messages are in `texts/threads.txt`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,25 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from sobremesa.demo.calendar import At
-from sobremesa.demo.steps import Card, Document, Expense, IdOf, Move, Sent, Show, Status, Step
+from sobremesa.demo.steps import (
+    AddExpense,
+    CreateCard,
+    CreateDocument,
+    FileIdOf,
+    MoveCard,
+    SentFile,
+    SetStatus,
+    Step,
+    WriteTab,
+)
 
 
-class Dealing(NamedTuple):
+class DemoThread(NamedTuple):
     """A thread, and the actions in it."""
 
     key: str
     kind: Literal["inquiry", "project"]
-    begun: str
+    created: str
     buyer: str
     seller: str
     steps: tuple[Step, ...]
@@ -62,10 +72,10 @@ _SHOTS = (
 _FILES = ("smoke-test.png", "north-window.png", "number-5.png", "shooting-day.txt")
 _RELEASE = "Hugo Marchetti agrees that his hands are seen with bread in them, on paper and on screens, for three years."
 
-WINTER = Dealing(
+WINTER = DemoThread(
     key="project/winter",
     kind="project",
-    begun="24 14:30",
+    created="24 14:30",
     buyer="ana",
     seller="noor",
     lbg="la-mesa-larga",
@@ -73,11 +83,13 @@ WINTER = Dealing(
     city="Olmo Street",
     also=("yuki",),
     steps=(
-        Card(
+        CreateCard(
             "24 14:50", "noor", "two days", "offer", euros(2400, "Two days, twenty pictures", expiresAt=At("21 18:00"))
         ),
-        Card("23 10:50", "ana", "morning", "counter-offer", euros(1300, "One morning, and lunch"), answers="two days"),
-        Card(
+        CreateCard(
+            "23 10:50", "ana", "morning", "counter-offer", euros(1300, "One morning, and lunch"), answers="two days"
+        ),
+        CreateCard(
             "22 09:20",
             "noor",
             "agreed",
@@ -85,35 +97,35 @@ WINTER = Dealing(
             euros(1450, "One morning, twelve pictures"),
             answers="morning",
         ),
-        Move("22 12:40", "ana", "agreed", "accepted", {"note": "With pleasure, and with stew"}),
-        Show("21 10:00", "noor", "brief", {"text": _BRIEF}),
-        Document("20 11:00", "noor", "Photographs for the winter menu", "contract", _CONTRACT, ("noor", "ana")),
-        Card("19 09:30", "noor", "first half", "payment-request", euros(725, "The first half")),
-        Move("18 15:00", "noor", "first half", "paid"),
-        Card(
+        MoveCard("22 12:40", "ana", "agreed", "accepted", {"note": "With pleasure, and with stew"}),
+        WriteTab("21 10:00", "noor", "brief", {"text": _BRIEF}),
+        CreateDocument("20 11:00", "noor", "Photographs for the winter menu", "contract", _CONTRACT, ("noor", "ana")),
+        CreateCard("19 09:30", "noor", "first half", "payment-request", euros(725, "The first half")),
+        MoveCard("18 15:00", "noor", "first half", "paid"),
+        CreateCard(
             "17 10:10",
             "noor",
             "day",
             "booking",
             {"startsAt": At("8 10:00"), "endsAt": At("8 13:00"), "place": "La Mesa Larga, north window"},
         ),
-        Move("17 12:00", "ana", "day", "confirmed"),
-        Show(
+        MoveCard("17 12:00", "ana", "day", "confirmed"),
+        WriteTab(
             "15 16:00",
             "noor",
             "moodboard",
             {
                 "entries": [
                     {"text": "Steam before sharpness"},
-                    {"text": "The smoke test", "fileId": IdOf("smoke-test.png")},
+                    {"text": "The smoke test", "fileId": FileIdOf("smoke-test.png")},
                     {"text": "Wood, linen, hands"},
-                    {"text": "The north window at eleven", "fileId": IdOf("north-window.png")},
+                    {"text": "The north window at eleven", "fileId": FileIdOf("north-window.png")},
                     {"text": "No parsley where there was no parsley"},
                 ]
             },
         ),
-        Show("13 12:00", "noor", "shotlist", {"shots": [{"title": title, "done": False} for title in _SHOTS]}),
-        Show(
+        WriteTab("13 12:00", "noor", "shotlist", {"shots": [{"title": title, "done": False} for title in _SHOTS]}),
+        WriteTab(
             "8 13:30",
             "noor",
             "shotlist",
@@ -123,46 +135,50 @@ WINTER = Dealing(
             },
             2,
         ),
-        Document("12 10:00", "noor", "Hands with bread", "release", _RELEASE, ("noor",)),
-        Expense("11 09:00", "noor", "Linen, unbleached, four metres", 5_240, "props", ("ana", "approve")),
-        Expense("9 18:00", "yuki", "Taxi with the big diffuser", 2_380, "travel", ("ana", "approve")),
-        Expense("8 16:30", "yuki", "Second lunch", 1_650, "food", ("ana", "reject")),
-        Move("8 14:00", "ana", "day", "completed"),
-        Show("4 10:50", "noor", "files", {"files": [Sent(name) for name in _FILES]}),
-        Card(
+        CreateDocument("12 10:00", "noor", "Hands with bread", "release", _RELEASE, ("noor",)),
+        AddExpense("11 09:00", "noor", "Linen, unbleached, four metres", 5_240, "props", ("ana", "approve")),
+        AddExpense("9 18:00", "yuki", "Taxi with the big diffuser", 2_380, "travel", ("ana", "approve")),
+        AddExpense("8 16:30", "yuki", "Second lunch", 1_650, "food", ("ana", "reject")),
+        MoveCard("8 14:00", "ana", "day", "completed"),
+        WriteTab("4 10:50", "noor", "files", {"files": [SentFile(name) for name in _FILES]}),
+        CreateCard(
             "6 11:00",
             "ana",
             "poster",
             "amendment",
             {"title": "A poster, too", "text": "Sami draws a poster for the harvest dinner, for 180 euros more."},
         ),
-        Move("6 13:30", "noor", "poster", "accepted"),
-        Card("4 10:20", "noor", "selection", "delivery", {"title": "Fourteen pictures", "note": "You keep twelve"}),
-        Move("4 11:30", "ana", "selection", "revision-requested", {"note": "Number 5 a little warmer?"}),
-        Move(
+        MoveCard("6 13:30", "noor", "poster", "accepted"),
+        CreateCard(
+            "4 10:20", "noor", "selection", "delivery", {"title": "Fourteen pictures", "note": "You keep twelve"}
+        ),
+        MoveCard("4 11:30", "ana", "selection", "revision-requested", {"note": "Number 5 a little warmer?"}),
+        MoveCard(
             "2 16:00",
             "noor",
             "selection",
             "submitted",
             {"title": "Fourteen pictures", "note": "Number 5 is warmer now"},
         ),
-        Card("1 09:40", "noor", "second half", "payment-request", euros(725, "The second half, when you are happy")),
-        Expense("1 12:00", "noor", "Proofs on the good paper", 3_190, "print"),
-        Card(
+        CreateCard(
+            "1 09:40", "noor", "second half", "payment-request", euros(725, "The second half, when you are happy")
+        ),
+        AddExpense("1 12:00", "noor", "Proofs on the good paper", 3_190, "print"),
+        CreateCard(
             "-114m",
             "noor",
             "prints",
             "offer",
             euros(220, "Forty numbered prints of the poster", expiresAt=At("-4 18:00")),
         ),
-        Card(
+        CreateCard(
             "-110m",
             "noor",
             "hanging",
             "booking",
             {"startsAt": At("-2 16:00"), "place": "Olmo Street, with Iker's ladder", "note": "We hang the poster"},
         ),
-        Card(
+        CreateCard(
             "-100m",
             "noor",
             "wall",
@@ -172,87 +188,91 @@ WINTER = Dealing(
     ),
 )
 
-LABELS = Dealing(
+LABELS = DemoThread(
     key="project/labels",
     kind="project",
-    begun="25 13:30",
+    created="25 13:30",
     buyer="ben",
     seller="noor",
     lbg="olmo-street-coop",
     leg="jar-labels",
     also=("sami",),
     steps=(
-        Card("25 14:30", "noor", "labels", "offer", euros(320, "400 labels, four seasons, one goat")),
-        Move("25 19:00", "ben", "labels", "accepted", {"note": "Carmen smiled"}),
-        Show("24 10:00", "noor", "brief", {"text": "Labels for 400 jars that survive a cellar, the number on top."}),
-        Card("2 15:00", "noor", "proof", "delivery", {"title": "Proof of the winter label"}),
-        Move("1 16:50", "ben", "proof", "accepted"),
+        CreateCard("25 14:30", "noor", "labels", "offer", euros(320, "400 labels, four seasons, one goat")),
+        MoveCard("25 19:00", "ben", "labels", "accepted", {"note": "Carmen smiled"}),
+        WriteTab(
+            "24 10:00", "noor", "brief", {"text": "Labels for 400 jars that survive a cellar, the number on top."}
+        ),
+        CreateCard("2 15:00", "noor", "proof", "delivery", {"title": "Proof of the winter label"}),
+        MoveCard("1 16:50", "ben", "proof", "accepted"),
     ),
 )
 
 INQUIRIES = (
-    Dealing(
+    DemoThread(
         key="inquiry/boxes",
         kind="inquiry",
-        begun="22 08:20",
+        created="22 08:20",
         buyer="ana",
         seller="iker",
         listing="mixed-vegetables-20kg",
         steps=(
-            Card("21 07:30", "iker", "winter", "offer", euros(46, "Twenty kilos, twice a week, until March")),
-            Move("21 09:00", "ana", "winter", "accepted"),
+            CreateCard("21 07:30", "iker", "winter", "offer", euros(46, "Twenty kilos, twice a week, until March")),
+            MoveCard("21 09:00", "ana", "winter", "accepted"),
         ),
     ),
-    Dealing(
+    DemoThread(
         key="inquiry/portrait",
         kind="inquiry",
-        begun="12 12:50",
+        created="12 12:50",
         buyer="ana",
         seller="yuki",
         listing="portrait-session",
         steps=(
-            Card("12 13:30", "yuki", "combed", "offer", euros(260, "An hour, everybody combed")),
-            Move("12 14:10", "ana", "combed", "declined", {"note": "Hugo does not comb"}),
-            Card("11 09:00", "yuki", "uncombed", "offer", euros(240, "As you are", expiresAt=At("4 20:00"))),
+            CreateCard("12 13:30", "yuki", "combed", "offer", euros(260, "An hour, everybody combed")),
+            MoveCard("12 14:10", "ana", "combed", "declined", {"note": "Hugo does not comb"}),
+            CreateCard("11 09:00", "yuki", "uncombed", "offer", euros(240, "As you are", expiresAt=At("4 20:00"))),
         ),
     ),
-    Dealing(
+    DemoThread(
         key="inquiry/share",
         kind="inquiry",
-        begun="18 18:50",
+        created="18 18:50",
         buyer="lena",
         seller="ben",
         listing="half-share",
         steps=(
-            Card("18 19:40", "ben", "share", "offer", euros(28, "Half a share, every second week")),
-            Move("18 20:00", "lena", "share", "accepted"),
-            Status("3 09:00", "lena", "archived"),
+            CreateCard("18 19:40", "ben", "share", "offer", euros(28, "Half a share, every second week")),
+            MoveCard("18 20:00", "lena", "share", "accepted"),
+            SetStatus("3 09:00", "lena", "archived"),
         ),
     ),
-    Dealing(
+    DemoThread(
         key="inquiry/van",
         kind="inquiry",
-        begun="9 10:20",
+        created="9 10:20",
         buyer="hugo",
         seller="ben",
         listing="van-before-dawn",
         steps=(
-            Card("9 11:00", "ben", "fuel", "offer", euros(90, "A month, with fuel")),
-            Move("9 11:05", "ben", "fuel", "withdrawn"),
-            Card("9 11:10", "ben", "bread", "offer", euros(60, "A month, and bread for the packers")),
+            CreateCard("9 11:00", "ben", "fuel", "offer", euros(90, "A month, with fuel")),
+            MoveCard("9 11:05", "ben", "fuel", "withdrawn"),
+            CreateCard("9 11:10", "ben", "bread", "offer", euros(60, "A month, and bread for the packers")),
         ),
     ),
-    Dealing(
+    DemoThread(
         key="inquiry/bread",
         kind="inquiry",
-        begun="6 11:50",
+        created="6 11:50",
         buyer="ana",
         seller="hugo",
         listing="small-loaves",
         steps=(
-            Card("5 08:00", "hugo", "loaves", "offer", euros(64, "Forty small ones. The big one is a gift")),
-            Card("5 08:10", "hugo", "oven", "booking", {"startsAt": At("-6 04:00"), "place": "Both ovens, please"}),
+            CreateCard("5 08:00", "hugo", "loaves", "offer", euros(64, "Forty small ones. The big one is a gift")),
+            CreateCard(
+                "5 08:10", "hugo", "oven", "booking", {"startsAt": At("-6 04:00"), "place": "Both ovens, please"}
+            ),
         ),
     ),
 )
-DEALINGS = (WINTER, LABELS, *INQUIRIES)
+THREADS = (WINTER, LABELS, *INQUIRIES)

@@ -13,11 +13,11 @@ from client.timing import ManualTime
 from demo.running import Login, copied
 from gateway.served_app import ServedApp, serve_app
 from sobremesa.client import Client, Event, Pace, Room
-from sobremesa.demo.bots import HOUR_SECONDS, Allowance, Tempo
+from sobremesa.demo.bot_activity import run_bots
+from sobremesa.demo.bots import HOUR_SECONDS, HourlyBudget, Tempo
 from sobremesa.demo.communities import COMMUNITIES, members_of
-from sobremesa.demo.life import run_bots
-from sobremesa.demo.people import NAMES, PASSWORD, email_of
 from sobremesa.demo.phrases import BOTS, EXCHANGES
+from sobremesa.demo.users import NAMES, PASSWORD, email_of
 
 A_FEW_SECONDS = 10.0
 WITHIN_SECONDS = 20.0
@@ -130,21 +130,24 @@ async def last_messages(served: ServedApp) -> list[str | None]:
 
 async def test_bots_pause_while_no_user_is_connected(served: ServedApp) -> None:
     turns = Turns()
-    async with run_bots(served.app, served.url, tempo=QUICK, pace=turns.pace) as life, Client(served.url) as visitor:
+    async with (
+        run_bots(served.app, served.url, tempo=QUICK, pace=turns.pace) as activity,
+        Client(served.url) as visitor,
+    ):
         before = await last_messages(served)
         await turns.pass_by(20)
-        assert not life.is_watched()
+        assert not activity.is_watched()
         assert await last_messages(served) == before
 
         await visitor.login(email_of("ana"), PASSWORD)
         async with visitor.gateway() as live, asyncio.timeout(WITHIN_SECONDS):
-            assert life.is_watched()
+            assert activity.is_watched()
             received = set()
             async for event in live.events():
                 received.add((event.t, event.d.get("type")))
                 if received >= {("message.created", "text"), ("message.created", "action"), ("inbox.message", None)}:
                     break
-        while life.is_watched():
+        while activity.is_watched():
             await turns.pass_by(1)
 
         await turns.pass_by(2)  # messages in progress have been sent
@@ -155,18 +158,18 @@ async def test_bots_pause_while_no_user_is_connected(served: ServedApp) -> None:
 
 def test_an_allowance_is_restored_after_an_hour() -> None:
     manual_time = ManualTime()
-    allowance = Allowance(3, manual_time.pace)
+    budget = HourlyBudget(3, manual_time.pace)
 
-    assert [allowance.take() for _ in range(5)] == [True, True, True, False, False]
+    assert [budget.take() for _ in range(5)] == [True, True, True, False, False]
     manual_time.time += HOUR_SECONDS
-    assert allowance.take()
+    assert budget.take()
 
 
 def test_authors_of_exchanges_are_members_of_the_room() -> None:
     channels = {f"{community.key}/{name}" for community in COMMUNITIES for name, _ in community.channels}
     for exchange in EXCHANGES:
         assert exchange.room in channels | {"project/winter"}
-        for who, text in exchange.lines:
-            assert who in BOTS
-            assert who in (NAMES if exchange.room == "project/winter" else members_of(exchange.room))
+        for author, text in exchange.lines:
+            assert author in BOTS
+            assert author in (NAMES if exchange.room == "project/winter" else members_of(exchange.room))
             assert text

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId
 from sobremesa.core.ids import MessageId, RoomId
-from sobremesa.demo.calendar import Calendar, StoryClock
+from sobremesa.demo.calendar import Calendar, SettableClock
 from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.attachments.views import AttachmentView
 from sobremesa.rooms.service import Rooms
@@ -23,44 +23,44 @@ PUBLISHER = Actor(tenant=DEFAULT_TENANT, key_id=KeyId("demo"), scopes=frozenset(
 """The server key that publishes notices."""
 
 
-class Act(NamedTuple):
+class Action(NamedTuple):
     """An action at a time."""
 
     at_ms: int
-    do: Callable[[], Awaitable[None]]
-    is_beside: bool = False
+    run: Callable[[], Awaitable[None]]
+    is_concurrent: bool = False
     """Whether nothing depends on it, so that it can run concurrently."""
 
 
-class Place(NamedTuple):
-    """A room, and the service of its kind."""
+class SeededRoom(NamedTuple):
+    """A room of the demo, and the service of its kind."""
 
-    rooms: Rooms
+    service: Rooms
     room_id: RoomId
 
 
-class World:
-    """Everything that actions need."""
+class SeedState:
+    """The application, and what the actions so far have created in it."""
 
-    def __init__(self, app: Sobremesa, clock: StoryClock, calendar: Calendar) -> None:
+    def __init__(self, app: Sobremesa, clock: SettableClock, calendar: Calendar) -> None:
         self.app = app
         self.clock = clock
         self.calendar = calendar
-        self.chance = Random(SEED)  # noqa: S311 - the same data each time
-        self.people: dict[str, Actor] = {}
-        self.places: dict[str, Place] = {}
+        self.random = Random(SEED)  # noqa: S311 - the same data each time
+        self.users: dict[str, Actor] = {}
+        self.rooms: dict[str, SeededRoom] = {}
         self.last: dict[str, list[MessageId]] = {}
         """The messages of each room, in order."""
         self.cards: dict[str, MessageId] = {}
         self.files: dict[str, asyncio.Task[AttachmentView]] = {}
         self.icons: list[asyncio.Task[None]] = []
 
-    def act(self, written: str, do: Callable[[], Awaitable[None]]) -> Act:
+    def action(self, written: str, run: Callable[[], Awaitable[None]]) -> Action:
         """Return an action at a relative time."""
-        return Act(self.calendar.past(written), do)
+        return Action(self.calendar.past(written), run)
 
     async def upload(
-        self, who: str, name: str, mime: str, content: bytes, *, public: bool = False, at_ms: int | None = None
+        self, user: str, name: str, mime: str, content: bytes, *, public: bool = False, at_ms: int | None = None
     ) -> AttachmentView:
         """Upload a file; run it as a task of its own.
 
@@ -72,4 +72,4 @@ class World:
                 self.clock.go_to(at_ms)
             yield content
 
-        return await self.app.attachments.receive(self.people[who], UploadedFile(name, mime, pieces()), public=public)
+        return await self.app.attachments.receive(self.users[user], UploadedFile(name, mime, pieces()), public=public)

@@ -14,7 +14,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.client import Client, ClientError, Pace
 from sobremesa.core.actor import DEFAULT_TENANT, UserId
 from sobremesa.demo import phrases
-from sobremesa.demo.bots import Allowance, Bot, Tempo, log_in
+from sobremesa.demo.bots import Bot, HourlyBudget, Tempo, log_in
 from sobremesa.demo.notices import HOUSE
 
 KEY_SECONDS = 7 * 86_400
@@ -30,23 +30,23 @@ async def run_bots(
     app: Sobremesa, address: str, *, tempo: Tempo | None = None, pace: Pace | None = None
 ) -> AsyncIterator[BotActivity]:
     """Run the bots against the address of this application until the end of the block."""
-    tempo, pace, chance = tempo or Tempo(), pace or Pace(), Random()  # noqa: S311 - small talk
-    allowance = Allowance(tempo.answers_an_hour, pace)
-    async with AsyncExitStack() as leaving:
+    tempo, pace, random = tempo or Tempo(), pace or Pace(), Random()  # noqa: S311 - small talk
+    budget = HourlyBudget(tempo.answers_per_hour, pace)
+    async with AsyncExitStack() as stack:
         key = await app.accounts.server_keys.create_key(
             DEFAULT_TENANT, ["inbox:publish"], label="demo", expires_in_seconds=KEY_SECONDS
         )
-        leaving.push_async_callback(app.accounts.server_keys.revoke_key, key.key.key_id)
-        publisher = await leaving.enter_async_context(Client(address, token=key.text))
+        stack.push_async_callback(app.accounts.server_keys.revoke_key, key.key.key_id)
+        publisher = await stack.enter_async_context(Client(address, token=key.text))
         bots = {}
         for name in phrases.BOTS:
-            client = await leaving.enter_async_context(Client(address))
+            client = await stack.enter_async_context(Client(address))
             await log_in(client, name)
-            live = await leaving.enter_async_context(client.gateway())
-            bots[name] = Bot(name, client, live, tempo=tempo, pace=pace, chance=chance, allowance=allowance)
+            live = await stack.enter_async_context(client.gateway())
+            bots[name] = Bot(name, client, live, tempo=tempo, pace=pace, random=random, budget=budget)
             await bots[name].find_rooms()
-        activity = BotActivity(bots, publisher, audience=app.live.hub.audience, tempo=tempo, pace=pace, chance=chance)
-        leaving.push_async_callback(activity.stop)
+        activity = BotActivity(bots, publisher, audience=app.live.hub.audience, tempo=tempo, pace=pace, random=random)
+        stack.push_async_callback(activity.stop)
         activity.start()
         yield activity
 
@@ -62,15 +62,15 @@ class BotActivity:
         audience: Callable[[], Counter[UserId]],
         tempo: Tempo,
         pace: Pace,
-        chance: Random,
+        random: Random,
     ) -> None:
         self._bots = bots
         self._publisher = publisher
         self._audience = audience
         self._tempo = tempo
         self._pace = pace
-        self._chance = chance
-        self._allowance = Allowance(tempo.talk_an_hour, pace)
+        self._random = random
+        self._budget = HourlyBudget(tempo.messages_per_hour, pace)
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -103,14 +103,14 @@ class BotActivity:
     async def _chat(self) -> None:
         """Play the scripted exchanges in random order, each equally often."""
         while True:
-            for exchange in self._chance.sample(phrases.EXCHANGES, len(phrases.EXCHANGES)):
-                for who, text in exchange.lines:
+            for exchange in self._random.sample(phrases.EXCHANGES, len(phrases.EXCHANGES)):
+                for author, text in exchange.lines:
                     await self._wait(self._tempo.between)
-                    room = self._bots[who].rooms.get(exchange.room)
-                    if room is None or not self._allowance.take():
+                    room = self._bots[author].rooms.get(exchange.room)
+                    if room is None or not self._budget.take():
                         continue  # a user deleted the room, or the budget of this hour is spent
                     with _log_errors("send a message"):
-                        await self._bots[who].send(room, text)
+                        await self._bots[author].send(room, text)
 
     async def _create_offers(self) -> None:
         """Create an offer every few minutes, and withdraw the oldest when too many are open."""
@@ -130,7 +130,7 @@ class BotActivity:
                     moved = {"to": "withdrawn", "version": last["version"]}
                     await noor.client.request("POST", f"{room.path}/cards/{last['messageId']}/transitions", moved)
                     continue
-                amount, note = self._chance.choice(phrases.OFFERS)
+                amount, note = self._random.choice(phrases.OFFERS)
                 until = f"{datetime.now(UTC) + OFFER_LIFETIME:%Y-%m-%dT%H:%M:%S}Z"
                 payload = {"amount": amount * 100, "currency": "EUR", "note": note, "expiresAt": until}
                 await noor.client.typing(room)
@@ -139,7 +139,7 @@ class BotActivity:
     async def _publish_notices(self) -> None:
         """Publish a notice to all users every few minutes."""
         while True:
-            for category, sender, title, body in self._chance.sample(phrases.NOTICES, len(phrases.NOTICES)):
+            for category, sender, title, body in self._random.sample(phrases.NOTICES, len(phrases.NOTICES)):
                 await self._wait(self._tempo.notices)
                 notice = {
                     "audience": {"kind": "everyone"},
@@ -155,7 +155,7 @@ class BotActivity:
     async def _wait(self, within: tuple[float, float]) -> None:
         """Wait for a random time within a range, and until a user is connected."""
         while True:
-            await self._pace.sleep(self._chance.uniform(*within))
+            await self._pace.sleep(self._random.uniform(*within))
             if self.is_watched():
                 return
 

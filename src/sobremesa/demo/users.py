@@ -10,13 +10,12 @@ MAIN = "ana"
 """The main login: it reaches everything in the demo."""
 
 
-class Person(NamedTuple):
+class DemoUser(NamedTuple):
     """A user of the demo."""
 
     name: str
-    full: str
-    does: str
-    colours: tuple[str, str]
+    full_name: str
+    colors: tuple[str, str]
     """The colors of the avatar: background and letters."""
     sees: str = ""
     """What this login shows; users without it are not offered as logins."""
@@ -31,43 +30,39 @@ def email_of(name: str) -> str:
     return f"{name}@sobremesa.example"
 
 
-PEOPLE = (
-    Person(
+USERS = (
+    DemoUser(
         "ana",
         "Ana Ruiz",
-        "owns the restaurant",
         ("#b5482f", "#fff3e6"),
         "everything: three communities, offers to answer, a shoot to plan, unread news",
     ),
-    Person(
+    DemoUser(
         "ben",
         "Ben Adeyemi",
-        "runs the co-op",
         ("#2f6b4f", "#f1fbe9"),
         "the co-op as its owner, and the seller's side of two inquiries",
     ),
-    Person(
+    DemoUser(
         "lena",
         "Lena Vogel",
-        "moved here in autumn",
         ("#5a4a9c", "#f4f0ff"),
         "a newcomer's view: the co-op, one group, one inquiry",
     ),
-    Person(
+    DemoUser(
         "carmen",
         "Carmen Ortiz",
-        "keeps everybody's books",
         ("#8a6d1d", "#fffbe6"),
         "the platform's administrator: a reported message waits for a decision",
     ),
-    Person("marta", "Marta Salas", "cooks", ("#c0392b", "#fdf2e9")),
-    Person("teo", "Teo Lindqvist", "waits at the tables", ("#1f5f8b", "#e8f6ff")),
-    Person("hugo", "Hugo Marchetti", "bakes and pours", ("#6e4b3a", "#fbeee0")),
-    Person("pilar", "Pilar Navarro", "founded the co-op in 1983", ("#96537a", "#fdeff6")),
-    Person("iker", "Iker Etxeberria", "grows vegetables", ("#4d7c0f", "#f7fee7")),
-    Person("noor", "Noor Haddad", "leads the studio", ("#0f766e", "#e6fffb")),
-    Person("sami", "Sami Okonkwo", "draws and sets type", ("#374151", "#f3f4f6")),
-    Person("yuki", "Yuki Tanabe", "photographs", ("#be185d", "#fff1f5")),
+    DemoUser("marta", "Marta Salas", ("#c0392b", "#fdf2e9")),
+    DemoUser("teo", "Teo Lindqvist", ("#1f5f8b", "#e8f6ff")),
+    DemoUser("hugo", "Hugo Marchetti", ("#6e4b3a", "#fbeee0")),
+    DemoUser("pilar", "Pilar Navarro", ("#96537a", "#fdeff6")),
+    DemoUser("iker", "Iker Etxeberria", ("#4d7c0f", "#f7fee7")),
+    DemoUser("noor", "Noor Haddad", ("#0f766e", "#e6fffb")),
+    DemoUser("sami", "Sami Okonkwo", ("#374151", "#f3f4f6")),
+    DemoUser("yuki", "Yuki Tanabe", ("#be185d", "#fff1f5")),
 )
-NAMES = tuple(person.name for person in PEOPLE)
-LOGINS = tuple(person for person in PEOPLE if person.sees)
+NAMES = tuple(user.name for user in USERS)
+LOGINS = tuple(user for user in USERS if user.sees)

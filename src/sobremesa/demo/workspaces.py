@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sobremesa.demo.world import Act, World
+from sobremesa.demo.seed_state import Action, SeedState
 from sobremesa.domains.workspaces.entities import SettingName
 
 
@@ -17,10 +17,10 @@ class Item(NamedTuple):
     statuses: tuple[str, ...]
 
 
-class Shared(NamedTuple):
+class Workspace(NamedTuple):
     """A workspace: its owner, members and content."""
 
-    begun: str
+    created: str
     name: str
     owner: str
     members: tuple[str, ...]
@@ -30,7 +30,7 @@ class Shared(NamedTuple):
 
 
 WORKSPACES = (
-    Shared(
+    Workspace(
         "30 10:00",
         "Winter menu",
         "ana",
@@ -59,7 +59,7 @@ WORKSPACES = (
             "tastingAt": "16:00",
         },
     ),
-    Shared(
+    Workspace(
         "20 09:00",
         "Harvest dinner",
         "ben",
@@ -78,24 +78,24 @@ WORKSPACES = (
 )
 
 
-def acts(world: World) -> list[Act]:
+def actions(state: SeedState) -> list[Action]:
     """Return the actions that create the workspaces."""
-    return [_create(world, shared) for shared in WORKSPACES]
+    return [_create(state, workspace) for workspace in WORKSPACES]
 
 
-def _create(world: World, shared: Shared) -> Act:
+def _create(state: SeedState, workspace: Workspace) -> Action:
     async def create() -> None:
-        app, owner = world.app, world.people[shared.owner]
-        created = (await app.workspaces.create(owner, name=shared.name)).workspace
-        invite = await app.workspaces.invites.create(owner, created.workspace_id, max_uses=len(shared.members) + 3)
-        for name in shared.members:
-            await app.workspaces.invites.redeem(world.people[name], invite.code)
-        for name in shared.admins:
+        app, owner = state.app, state.users[workspace.owner]
+        created = (await app.workspaces.create(owner, name=workspace.name)).workspace
+        invite = await app.workspaces.invites.create(owner, created.workspace_id, max_uses=len(workspace.members) + 3)
+        for name in workspace.members:
+            await app.workspaces.invites.redeem(state.users[name], invite.code)
+        for name in workspace.admins:
             await app.workspaces.members.change_role(
-                owner, created.workspace_id, world.people[name].user_id, role="admin"
+                owner, created.workspace_id, state.users[name].user_id, role="admin"
             )
-        for item in shared.items:
-            actor = world.people[item.by]
+        for item in workspace.items:
+            actor = state.users[item.by]
             row = await app.workspaces.items.create(
                 actor, created.workspace_id, title=item.title, status=item.statuses[0], data=item.data
             )
@@ -103,7 +103,7 @@ def _create(world: World, shared: Shared) -> Act:
                 row = await app.workspaces.items.change(
                     actor, created.workspace_id, row.item_id, version=row.version, changes={"status": status}
                 )
-        for setting, value in shared.settings.items():
+        for setting, value in workspace.settings.items():
             await app.workspaces.settings.put(owner, created.workspace_id, SettingName(setting), value)
 
-    return world.act(shared.begun, create)
+    return state.action(workspace.created, create)
