@@ -87,14 +87,21 @@ async def talk(
     *,
     senders: int = SENDERS,
     messages: int | None = None,
+    beside: str | None = None,
     text: str = "Is there any coffee left?",
 ) -> None:
-    """Send concurrently as all users, one message after the other; without a number of messages, forever."""
+    """Send concurrently as all users, one message after the other; without a number of messages, forever.
+
+    With `beside`, the last message of each sender waits for the first one of that other run: two runs beside each
+    other then overlap however the operating system schedules their processes.
+    """
 
     async def one_sender(sender: int) -> None:
         number = 0
         while messages is None or number < messages:
             message = Message(run, sender, number)
+            if beside and messages and number == messages - 1:
+                await _sent(engine, Message(beside, sender, 0))
             await send(engine, message, text=text)
             acknowledged(message)
             number += 1
@@ -102,3 +109,9 @@ async def talk(
     async with asyncio.TaskGroup() as group:
         for sender in range(senders):
             group.create_task(one_sender(sender))
+
+
+async def _sent(engine: EmbeddedEngine, message: Message) -> None:
+    """Return once the message is in the table."""
+    while not await has(engine, message):  # noqa: ASYNC110 - another process sends it
+        await asyncio.sleep(0.005)

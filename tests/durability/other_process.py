@@ -1,7 +1,9 @@
 """Another process at the same file: `python -m durability.other_process VERB FILE ...`.
 
-talk-and-follow FILE RUN MESSAGES   send, and report the id of every change in the order of the log until `stop` is read
-hold FILE                           take SQLite's write lock, with half a transaction done, and keep it
+talk-and-follow FILE RUN BESIDE MESSAGES TRANSACTIONS
+    send beside another run, then report the id of every change in the order of the log
+hold FILE
+    take SQLite's write lock, with half a transaction done, and keep it
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ async def follow(engine: EmbeddedEngine, transactions: int) -> list[str]:
     return ids
 
 
-async def talk_and_follow(path: str, run: str, messages: int, transactions: int) -> None:
+async def talk_and_follow(path: str, run: str, beside: str, messages: int, transactions: int) -> None:
     engine = await EmbeddedEngine.open(path, LAYOUT, clock=SystemClock())
     report("ready")
     sys.stdin.readline()
     following = asyncio.create_task(follow(engine, transactions))
-    await talk(engine, run, lambda message: report(message.id), messages=messages)
+    await talk(engine, run, lambda message: report(message.id), messages=messages, beside=beside)
     for change in await following:
         report(f"change {change}")
     await engine.close()
@@ -51,8 +53,8 @@ def hold(path: str) -> None:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["talk-and-follow", path, run, messages, transactions]:
-            asyncio.run(talk_and_follow(path, run, int(messages), int(transactions)))
+        case ["talk-and-follow", path, run, beside, messages, transactions]:
+            asyncio.run(talk_and_follow(path, run, beside, int(messages), int(transactions)))
         case ["hold", path]:
             hold(path)
         case wrong:

@@ -55,14 +55,15 @@ async def test_two_processes_under_load_see_all_changes_of_both_in_one_order(
     transactions = 2 * messages * SENDERS
     acknowledged: list[Message] = []
 
-    with started(OTHER_PROCESS, "talk-and-follow", str(store), "theirs", str(messages), str(transactions)) as process:
+    arguments = ("theirs", "ours", str(messages), str(transactions))
+    with started(OTHER_PROCESS, "talk-and-follow", str(store), *arguments) as process:
         await asyncio.to_thread(lines_until, process, "ready")
         assert process.stdin
         process.stdin.write(b"go\n")
         theirs = asyncio.create_task(asyncio.to_thread(lines_until, process, "done"))
         async with asyncio.timeout(PATIENCE_SECONDS):
             ours = asyncio.create_task(follow(engine, transactions))
-            await talk(engine, "ours", acknowledged.append, messages=messages)
+            await talk(engine, "ours", acknowledged.append, messages=messages, beside="theirs")
             followed_here = await ours
         lines = await theirs
 
