@@ -18,6 +18,8 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.sessions import SignedIn
+from sobremesa.domains.communities.permissions import Role
+from sobremesa.domains.communities.privacy import AccessList
 from sobremesa.live import replay
 from sobremesa.live.events import MembershipKey, server
 from sobremesa.live.frames import payload_of
@@ -283,3 +285,36 @@ async def test_poll_with_only_ephemeral_events_keeps_its_cursor(
 
     assert [item.t for item in received.items] == ["typing.started"]
     assert received.next == before
+
+
+@pytest.mark.parametrize("is_list_first", [True, False])
+@pytest.mark.parametrize("is_named", [True, False])
+async def test_loss_of_a_channel_by_role_and_by_access_list_is_delivered_once(
+    served: ServedApp, hub: Hub, shared: SharedChannel, is_list_first: bool, is_named: bool
+) -> None:
+    communities, ana, carl_id = served.app.communities, shared.ana.actor, shared.carl.user.user_id
+
+    async def restrict(roles: list[Role], *user_ids: UserId) -> None:
+        await communities.privacy.change(ana, shared.channel_id, AccessList(roles, user_ids))
+
+    async def lose_role() -> None:
+        await communities.members.change_role(ana, shared.server_id, carl_id, role="member")
+
+    async def lose_name() -> None:
+        await restrict(["moderator"] if is_named else [])
+
+    async def deliver() -> None:
+        last = await communities.create_channel(ana, shared.server_id, name=f"channel {len(carl.received)}")
+        while last.channel.channel_id not in [frame["d"].get("channelId") for frame in carl.received]:
+            await hub.step()
+
+    carl = await subscribe(served, shared.carl)
+    for _ in range(2):
+        await communities.members.change_role(ana, shared.server_id, carl_id, role="moderator")
+        await restrict(["moderator"], carl_id)
+        await deliver()
+        carl.received.clear()
+        for lose in (lose_name, lose_role) if is_list_first else (lose_role, lose_name):
+            await lose()
+        await deliver()
+        assert carl.names.count("channel.deleted") == 1

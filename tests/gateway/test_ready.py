@@ -16,6 +16,7 @@ from sobremesa.domains.threads.service import NewThread
 from sobremesa.glue import ready_snapshot
 from sobremesa.glue.event_catalog import EVENTS
 from sobremesa.live.asyncapi import document
+from sobremesa.live.subscriber import Subscriber
 
 
 async def test_ready_is_as_documented_and_its_lists_are_those_of_the_api(
@@ -98,3 +99,29 @@ async def test_ready_counts_unread_messages_in_a_bounded_number_of_channels(
 
     counts = sorted((each["unread"]["count"], each["unread"]["capped"]) for each in server["channels"])
     assert counts == [(0, False), (1, True), (2, False), (2, False)]
+
+
+async def test_user_who_goes_online_between_the_snapshot_and_the_subscription_is_published(
+    served: ServedApp, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub, ana_id = served.app.live.hub, shared.ana.user.user_id
+    attach = hub.attach
+    async with (
+        served.connect(shared.carl) as carl,
+        served.connect(shared.ana) as ana,
+        served.connect(shared.bea) as bea,
+    ):
+        await carl.identify()
+
+        async def attach_late(subscriber: Subscriber, *rest: Any) -> Any:
+            """Attach Bea, whose snapshot was sent, only after Ana was published as online."""
+            if subscriber.user_id == shared.bea.user.user_id:
+                await ana.identify()
+                await carl.wait_for("presence.updated", userId=ana_id)
+            return await attach(subscriber, *rest)
+
+        monkeypatch.setattr(hub, "attach", attach_late)
+        ready = await bea.identify()
+
+        assert ana_id not in [presence["userId"] for presence in ready["presences"]]
+        assert (await bea.wait_for("presence.updated", userId=ana_id))["status"] == "online"

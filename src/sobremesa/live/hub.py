@@ -139,6 +139,7 @@ class Hub:
         for topic in subscriber.lost:
             self._unsubscribed_early[topic].add(subscriber)
         self._index.add(subscriber)
+        subscriber.deliver_ephemeral()
         return None
 
     def renew(self, subscriber: Subscriber, session_id: str | None) -> None:
@@ -191,6 +192,8 @@ class Hub:
             topics = [topic for topic in topics if len(self._index.by_topic.get(topic, ())) <= max_subscribers]
         if self._rechecks:
             topics = [topic for topic in topics if server_of(topic) is None]  # who may receive it is being read
+        for subscriber in self._attaching:
+            subscriber.keep_ephemeral(frame, topics, without)
         for subscriber in self._index.subscribers_to(topics):
             if subscriber.user_id != without:
                 subscriber.pending.append(frame)
@@ -278,6 +281,7 @@ class Hub:
             if change is not None:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
+                    self._forget_loss(membership.user_id, membership.topic)
                     self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
                 for topic in change.rechecks:
                     self._mark_stale(None)
@@ -314,19 +318,7 @@ class Hub:
         if is_broadcast(event):
             self._broadcasts.start(entry.id, event)
             return
-        receiving = self._index.subscribers_to(event.topics)
-        if first is None:
-            if entry.audience is not None and (ended := entry.audience.ended_topics):
-                receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
-        else:
-            # A repeated event is only for subscribers that were attached since the first.
-            receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
-        if event.without:
-            # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
-            lost = self._unsubscribed_early.get(event.without, ())
-            receiving = [each for each in receiving if each.is_addressed(event) or each in lost]
-            for each in receiving:
-                self._settle_early(event.without, each)
+        receiving = self._recipients(entry, event, first)
         if not receiving:
             return
         if event.full is None:
@@ -343,6 +335,26 @@ class Hub:
                 subscriber.pending.append(frame_for(subscriber, entry))
         touched.update(dict.fromkeys(receiving))
         self.delivered += len(receiving)
+
+    def _recipients(self, entry: Entry, event: Event, first: int | None) -> Collection[Subscriber]:
+        """Return the subscribers that receive an event, which may be a repeated one."""
+        receiving = self._index.subscribers_to(event.topics)
+        if first is None:
+            if entry.audience is not None and (ended := entry.audience.ended_topics):
+                receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
+        else:
+            # A repeated event is only for subscribers that were attached since the first.
+            receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
+        if event.without:
+            # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
+            lost = self._unsubscribed_early.get(event.without, ())
+            receiving = [each for each in receiving if each.is_addressed(event) or each in lost]
+            for each in receiving:
+                self._settle_early(event.without, each)
+        if (hidden := _hidden_channel(entry, event)) is not None:
+            # A role and an access list that change in a row may both report it.
+            receiving = [each for each in receiving if each.note_loss(hidden)]
+        return receiving
 
     async def _flush(self, touched: Sequence[Subscriber]) -> None:
         for number, subscriber in enumerate(touched, 1):
@@ -364,8 +376,14 @@ class Hub:
             known = subscriber.subscriptions.get(member.topic)
             since = self._recent.count if known is None else known.after
             subscriber.subscriptions[member.topic] = Subscription.by(member, since)
+            subscriber.forget_loss(member.topic)
             self._index.by_topic[member.topic].add(subscriber)
             self._settle_early(member.topic, subscriber)
+
+    def _forget_loss(self, user_id: UserId, topic: Topic) -> None:
+        """A user is informed of a channel again, even if they have lost it since."""
+        for subscriber in self._index.by_subject.get(user_id, ()):
+            subscriber.forget_loss(topic)
 
     def _remove(self, removal: TopicRemoval) -> None:
         """End the subscriptions of the membership that ended, but not those of a later one."""
@@ -408,3 +426,13 @@ class Hub:
         """End the subscriptions to channels of a server that the user is no longer in."""
         for topic in [topic for topic in subscriber.subscriptions if server_of(topic) == server]:
             self._drop(topic, subscriber)
+
+
+def _hidden_channel(entry: Entry, event: Event) -> Topic | None:
+    """Return the topic of the channel that users no longer see, if an event reports that."""
+    if event.without:
+        return event.without
+    if entry.audience is None:
+        return None
+    removed = (each.topic for each in entry.audience.removes if each.user_id is not None)
+    return next((topic for topic in removed if server_of(topic) is not None), None)

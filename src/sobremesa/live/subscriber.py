@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
 from sobremesa.live.events import Event, Topic, TopicMembership
 from sobremesa.live.feed import Entry, FeedPosition
+
+MAX_EPHEMERAL = 500
+"""How many ephemeral events are kept for a subscriber that is being attached; older ones are dropped."""
 
 
 class Subscription(NamedTuple):
@@ -33,6 +37,8 @@ class Subscriber:
     """Receives the events of its topics."""
 
     __slots__ = (
+        "_ephemeral",
+        "_reported_losses",
         "before",
         "hidden",
         "is_over",
@@ -53,6 +59,9 @@ class Subscriber:
         self.hidden: frozenset[Topic] = frozenset()
         """Private channels that the user does not see: events from before they became private are not replayed."""
         self.pending: list[bytes] = []
+        self._reported_losses: frozenset[Topic] = frozenset()
+        """Channels that it was informed to have lost, and not yet to have regained."""
+        self._ephemeral: deque[tuple[bytes, Sequence[Topic], UserId | None]] | None = None
         self.before: Mapping[str, FeedPosition] = {}
         """The missed events from before the memberships started: their ids and last positions."""
         self.is_over = False
@@ -81,6 +90,34 @@ class Subscriber:
         return event.moderates is None or any(
             held[topic].moderates is event.moderates for topic in event.topics if topic in held
         )
+
+    def note_loss(self, topic: Topic) -> bool:
+        """Note that it is informed of the loss of a channel; return False if it was already."""
+        is_new = topic not in self._reported_losses
+        self._reported_losses |= {topic}
+        return is_new
+
+    def forget_loss(self, topic: Topic) -> None:
+        """Note that it sees a channel, or is informed of it, again."""
+        if topic in self._reported_losses:
+            self._reported_losses -= {topic}
+
+    def keep_ephemeral(self, frame: bytes, topics: Sequence[Topic], without: UserId | None) -> None:
+        """Keep an ephemeral event of any topic until this is attached: its own topics may not be known yet."""
+        if self._ephemeral is None:
+            self._ephemeral = deque(maxlen=MAX_EPHEMERAL)
+        self._ephemeral.append((frame, topics, without))
+
+    def deliver_ephemeral(self) -> None:
+        """Send the kept events of its topics: presence, for example, may have changed since `ready` was read."""
+        kept, self._ephemeral = self._ephemeral or (), None
+        self.pending += [
+            frame
+            for frame, topics, without in kept
+            if self.user_id != without and any(topic in self.subscriptions for topic in topics)
+        ]
+        if self.pending:
+            self.flush()
 
     def flush(self) -> None:
         """Send what is pending."""
