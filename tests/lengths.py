@@ -28,7 +28,9 @@ WITH_MOTO = _IS_LONG
 """Whether the contract of the table is also tried on moto."""
 _IS_CONFORMANCE = os.environ.get("TESTS_DYNAMODB") == "local"
 DIFFERENTIAL_OPERATIONS = 20_000 if _IS_CONFORMANCE else _length(1_000, 20_000)
-"""How many random operations the engines are compared by; in `make dynamodb-local`, with DynamoDB Local."""
+"""How many random operations the engines are compared by; in `make conformance`, with DynamoDB Local."""
+DIFFERENTIAL_PARTS = 4 if _IS_CONFORMANCE else 1
+"""In how many tests with seeds of their own, so that workers share them."""
 SCHEMATHESIS_EXAMPLES = _length(1, 100)
 """How many requests of each sort go to each operation of the API."""
 SCHEMATHESIS_ENGINES = ("embedded", "dynamodb") if _IS_LONG else ("embedded",)

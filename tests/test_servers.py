@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from servers import (
     ServerFailed,
     ServerMissing,
     start_dynalite,
+    start_dynamodb_local,
     start_dynoxide,
     start_moto,
 )
@@ -107,6 +109,42 @@ def test_error_of_a_missing_server_names_the_command_to_run(tmp_path: Path, monk
 
     with pytest.raises(ServerMissing, match="run `make install`"), start_dynoxide():
         pass
+
+
+def test_error_of_a_missing_java_names_the_command_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ServerMissing, match=r"java on the PATH.*run `make conformance`"), start_dynamodb_local():
+        pass
+
+
+def test_error_of_a_dynamodb_local_that_is_not_installed_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java = tmp_path / "java"
+    java.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(servers, "DYNAMODB_LOCAL", tmp_path / "dynamodb-local")
+
+    with pytest.raises(ServerMissing, match=r"dynamodb-local.*run `make conformance`"), start_dynamodb_local():
+        pass
+
+
+def test_make_conformance_without_java_names_what_it_needs(tmp_path: Path) -> None:
+    make = shutil.which("make")
+    assert make is not None
+    repository = Path(servers.__file__).parents[2]
+
+    refused = subprocess.run(
+        [make, "-C", str(repository), "conformance"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert refused.returncode == 2
+    assert "make conformance needs a JDK (17 or newer) and Maven: there is no java on the PATH." in refused.stderr
 
 
 def test_error_of_a_server_that_exits_has_its_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ class Owner(NamedTuple):
 
 
 def start_dynamodb() -> AbstractContextManager[Endpoint]:
-    """Run the DynamoDB endpoint of this test run: dynoxide, or DynamoDB Local in `make dynamodb-local`."""
+    """Run the DynamoDB endpoint of this test run: dynoxide, or DynamoDB Local in `make conformance`."""
     return start_dynamodb_local() if WITH_DYNAMODB_LOCAL else start_dynoxide()
 
 
@@ -115,10 +115,18 @@ def start_dynamodb_local() -> Iterator[Endpoint]:
     java = shutil.which("java")
     if java is None or not (DYNAMODB_LOCAL / ".installed").is_file():
         looked_for = "java on the PATH" if java is None else str(DYNAMODB_LOCAL)
-        raise ServerMissing("dynamodb-local", looked_for, "make dynamodb-local")
+        raise ServerMissing("dynamodb-local", looked_for, "make conformance")
     libraries = DYNAMODB_LOCAL / "lib"
     options = [f"-Xmx{JAVA_HEAP}", "-XX:+UseSerialGC", f"-Djava.library.path={libraries}"]
-    command = [java, *options, "-cp", f"{DYNAMODB_LOCAL}:{libraries}/*", "Loopback", "-inMemory", "-disableTelemetry"]
+    command = [
+        java,
+        *options,
+        "-cp",
+        f"{DYNAMODB_LOCAL}:{libraries}/*",
+        "LocalServer",
+        "-inMemory",
+        "-disableTelemetry",
+    ]
     with running("dynamodb-local", lambda port: [*command, "-port", str(port)]) as endpoint:
         yield endpoint
 

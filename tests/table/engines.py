@@ -1,6 +1,6 @@
 """The stores that every contract test runs over, each with a fresh table.
 
-`make dynamodb-local` puts DynamoDB Local in dynoxide's place. moto, which is slow and a second opinion only, is one
+`make conformance` puts DynamoDB Local in dynoxide's place. moto, which is slow and a second opinion only, is one
 of them in `make long`.
 """
 

@@ -177,11 +177,15 @@ async def cursors(engine: Engine, question: Question[AnyRow], limit: int, *, tur
 
 
 async def history(engine: Engine) -> list[tuple[Any, ...]]:
-    """All changes so far, in order, without those that changed nothing (the gap unchanged-logged)."""
+    """All changes so far, in order, without those that changed nothing (the gap unchanged-logged).
+
+    On DynamoDB Local, in the order of each item (the gap batch-deletes-last).
+    """
     reader = await engine.changes(OLDEST)
     changes: list[RawChange] = []
     while batch := (await reader.read(0.0)).changes:
         changes += batch
     await reader.close()
     images = ((change.key, typed(change.old), typed(change.new), change.expired) for change in changes)
-    return [image for image in images if image[1] != image[2]]
+    changed = [image for image in images if image[1] != image[2]]
+    return sorted(changed, key=lambda image: image[0]) if WITH_DYNAMODB_LOCAL else changed

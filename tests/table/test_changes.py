@@ -69,6 +69,27 @@ async def test_transactions_and_batches_are_in_the_stream_by_operation(engine: E
     ]  # fmt: skip
 
 
+async def test_deletes_of_a_batch_are_in_the_stream_among_its_puts(engine: Engine, store: Store) -> None:
+    await engine.write(row("p", "a", n=1))
+    await engine.batch_write([DeleteItem(RawKey("p", "a")), row("p", "b", n=2)])
+
+    changes, _ = await collect(await engine.changes(OLDEST), 3)
+
+    deleted, put = ("a", 1, None), ("b", None, 2)
+    expected = [put, deleted] if gaps.has(store, "batch-deletes-last") else [deleted, put]
+    assert [summary(change) for change in changes[1:]] == expected
+
+
+async def test_empty_values_keep_their_types_in_the_stream(engine: Engine) -> None:
+    values = {"text": "", "bytes": b"", "list": [], "map": {}, "nested": [[], {}, {"list": [], "map": {}}]}
+    await engine.write(row("p", "a", **values))
+    await engine.write(row("p", "a"))
+
+    created, replaced = (await collect(await engine.changes(OLDEST), 2))[0]
+
+    assert created.new == replaced.old == {"pk": "p", "sk": "a", **values}
+
+
 async def test_update_that_creates_an_item_is_in_the_stream_once(engine: Engine, store: Store) -> None:
     await engine.write(UpdateItem(RawKey("p", "a"), (Set("n", 1),)))
 

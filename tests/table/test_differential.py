@@ -1,7 +1,7 @@
 """The embedded engine and a DynamoDB endpoint, given the same random operations, must answer the same in everything.
 
 Items, error classes, failed operations with their old items, pages and where they end, counts, capacity, and at the
-end of each run the whole table and its stream of changes. `make long` sends more of them; the environment
+end of each run the whole table and its stream of changes. `make long` and `make conformance` send more; the environment
 variable DIFFERENTIAL_SEED sends others. A failure prints the shortest run of operations that shows it.
 """
 
@@ -19,13 +19,15 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from lengths import DIFFERENTIAL_OPERATIONS as OPERATIONS
+from lengths import DIFFERENTIAL_OPERATIONS, DIFFERENTIAL_PARTS
 from servers import Endpoint
 from sobremesa.table.engines.protocol import DeleteItem, ItemWrite, PutItem, QueryRequest, RawKey, ScanRequest
 from table import workload
 from table.pairs import Pair, cursors, history, segments, whole_index_partition, whole_partition, whole_table
 
 SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
+SEEDS = range(SEED, SEED + DIFFERENTIAL_PARTS)
+OPERATIONS = DIFFERENTIAL_OPERATIONS // DIFFERENTIAL_PARTS
 STEPS = 50
 # Making a failure short takes some minutes.
 PHASES = (Phase.generate,) if "DIFFERENTIAL_UNSHRUNK" in os.environ else (Phase.generate, Phase.shrink)
@@ -122,14 +124,15 @@ class Differential(RuleBasedStateMachine):
 
 @pytest.mark.long
 @pytest.mark.timeout(120 + OPERATIONS // 10)
-def test_both_engines_return_the_same_for_random_operations(dynamodb_endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("first_seed", SEEDS)
+def test_both_engines_return_the_same_for_random_operations(dynamodb_endpoint: Endpoint, first_seed: int) -> None:
     with asyncio.Runner() as runner:
 
         class Run(Differential):
             pass
 
         Run.runner, Run.endpoint, Run.outcomes = runner, dynamodb_endpoint, Counter()
-        beginning = SEED
+        beginning = first_seed
         while (left := OPERATIONS - Run.outcomes.total()) > 0:
             run_state_machine_as_test(
                 seed(beginning)(Run),
@@ -143,7 +146,7 @@ def test_both_engines_return_the_same_for_random_operations(dynamodb_endpoint: E
                 ),
             )
             beginning += 1_000_000
-    print(f"{Run.outcomes.total()} operations from seed {SEED}:", *sorted(Run.outcomes.items()), sep="\n")
+    print(f"{Run.outcomes.total()} operations from seed {first_seed}:", *sorted(Run.outcomes.items()), sep="\n")
     # A workload that is always refused would compare nothing.
     for what in (
         "put",

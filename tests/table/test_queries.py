@@ -242,6 +242,32 @@ async def test_rows_of_equal_index_keys_page_one_by_one_without_loss(engine: Eng
     assert set(seen) == set(keys)
 
 
+async def test_rows_of_equal_index_keys_are_ordered_by_their_primary_keys(engine: Engine, store: Store) -> None:
+    keys = [(partition, place) for partition in "abcdefgh" for place in "12"]
+    for partition, place in keys:
+        await engine.write(row(partition, place, gsi1pk="g", gsi1sk="equal"))
+
+    page = await engine.query(QueryRequest(pk="g", index=gsi1))
+
+    found = [(item["pk"], item["sk"]) for item in page.items]
+    assert sorted(found) == keys
+    assert (found != keys) if gaps.has(store, "equal-keys-unordered") else (found == keys)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+async def test_limit_met_at_the_bound_of_a_range_has_a_start_for_a_next_page(
+    engine: Engine, store: Store, backward: bool
+) -> None:
+    for number in range(5):
+        await engine.write(row("p", str(number)))
+
+    page = await engine.query(QueryRequest(pk="p", sort=SortBetween("1", "3"), limit=3, backward=backward))
+
+    bound = RawKey("p", "1" if backward else "3")
+    assert page.count == 3
+    assert page.last == (None if gaps.has(store, "page-ends-at-bound") else bound)
+
+
 async def test_an_index_follows_writes_and_deletes(table: Table) -> None:
     from sobremesa.table import Delete
 

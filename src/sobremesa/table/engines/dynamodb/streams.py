@@ -26,7 +26,7 @@ from sobremesa.table.engines.dynamodb.responses import Record, RecordsResponse, 
 from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.shards import IteratorExpired, Stream
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange
-from sobremesa.table.errors import BadExpression, PositionTrimmed, StoreClosed
+from sobremesa.table.errors import BadExpression, BadRow, PositionTrimmed, StoreClosed
 
 POLL_SECONDS = 0.2
 LONGEST_POLL_SECONDS = 1.0
@@ -191,8 +191,11 @@ class StreamReader:
         for shard_id, page in zip(shard_ids, pages, strict=True):
             if isinstance(page, BaseException):
                 failure = page
-            else:
+                continue
+            try:
                 changes += self._accept(shard_id, page)
+            except BadRow as error:
+                failure = error
         if failure is not None and not changes:
             raise failure
         return changes
@@ -231,12 +234,18 @@ class StreamReader:
 
     def _change(self, record: Record) -> RawChange:
         body = record.body
-        old = load_item(body.old_image) if body.old_image else None
-        new = load_item(body.new_image) if body.new_image else None
+        key = self._requests.key_of(body.keys)
+        try:
+            old = load_item(body.old_image) if body.old_image else None
+            new = load_item(body.new_image) if body.new_image else None
+        except (LookupError, TypeError, ValueError) as error:
+            raise BadRow(
+                f"change {body.sequence_number} of {key.pk} / {key.sk} cannot be decoded: {error!r}", key
+            ) from error
         return RawChange(
             id=record.id or body.sequence_number,
             at_ms=round(body.approximate_creation_date_time * 1000),
-            key=self._requests.key_of(body.keys),
+            key=key,
             old=old,
             new=new,
             expired=record.identity is not None and record.identity.principal == TTL_PRINCIPAL,
