@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from sobremesa.core.actor import UserId
-from sobremesa.live.events import Event
+from sobremesa.live.events import Event, MembershipKey
 from sobremesa.live.hub import Hub
 
 
@@ -24,6 +24,10 @@ class EphemeralEvents(Protocol):
         """Call a handler for the ephemeral events of other nodes."""
         ...
 
+    def disconnect(self, keys: Sequence[MembershipKey]) -> None:
+        """Unsubscribe members whose memberships this process has ended: here at once, and on other nodes soon."""
+        ...
+
 
 class LocalEphemeralEvents:
     """Ephemeral events of a single process."""
@@ -36,3 +40,6 @@ class LocalEphemeralEvents:
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         """Do nothing: there are no other nodes."""
+
+    def disconnect(self, keys: Sequence[MembershipKey]) -> None:
+        self._hub.disconnect(keys)

@@ -28,7 +28,7 @@ from sobremesa.live.events import (
     server_of,
     subject_of,
 )
-from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch
+from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
@@ -72,6 +72,12 @@ class Hub:
         """Subscribers whose membership had ended when it was read, before the feed reported it: if the topic was
         deleted, they receive that event as well.
         """
+        self._suspects: set[MembershipKey] = set()
+        """Memberships that another node has ended, and whose rows are read again before anything is delivered."""
+        self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
+        """What those who are about to be subscribed may have missed."""
+        self._gained: list[tuple[Subscriber, TopicMembership]] = []
+        """Who was subscribed, and may have missed something."""
         self._removals = 0
         """How many memberships this process has ended or changed."""
         self._rechecks: set[tuple[UserId | None, Topic]] = set()
@@ -84,7 +90,7 @@ class Hub:
 
     async def open(self) -> None:
         """Open the feed."""
-        self._recent.reset(await self._feed.open())
+        self._recent.reset(await self._feed.open(self._is_needed))
 
     async def run(self) -> None:
         """Deliver the events of the feed until cancelled."""
@@ -142,6 +148,20 @@ class Hub:
         subscriber.deliver_ephemeral()
         return None
 
+    async def missing(self, memberships: Iterable[TopicMembership], after: FeedPosition) -> set[Topic]:
+        """Return the topics of which not all events after a position are kept."""
+        topics = {membership.topic for membership in memberships}
+        return set() if self._replay.has_in_memory(topics, after) else await self._feed.missing(after, topics)
+
+    async def catch_up(
+        self, subscriber: Subscriber, memberships: Iterable[TopicMembership], after: Cursor, load: LoadMemberships
+    ) -> None:
+        """Deliver the events that a subscriber missed up to now, as `attach` does, without attaching it."""
+        subscriber.subscribe(memberships, self._recent.count)
+        missed = await self._replay.run(subscriber, after, load)
+        if not isinstance(missed, Cursor):
+            self._replay.deliver(subscriber, missed)
+
     def renew(self, subscriber: Subscriber, session_id: str | None) -> None:
         """Let a subscriber end with another session, or server key, than before."""
         if session_id == subscriber.session_id:
@@ -169,6 +189,9 @@ class Hub:
     def has_subscribers(self) -> bool:
         """Return whether there is a subscriber, or one is being attached."""
         return bool(self._index.by_subject or self._attaching)
+
+    def _is_needed(self, topic: Topic) -> bool:
+        return topic in self._index.by_topic or any(topic in each.subscriptions for each in self._attaching)
 
     @asynccontextmanager
     async def attaching(self, subscriber: Subscriber) -> AsyncIterator[None]:
@@ -213,6 +236,13 @@ class Hub:
             self._mark_stale(key.user_id)
             self._unsubscribe(key)
 
+    def suspect(self, key: MembershipKey) -> None:
+        """Note that another node has ended a membership; its row is read again before the next event is delivered."""
+        if key.user_id in self._index.by_subject:
+            self._removals += 1
+            self._suspects.add(key)
+        self._mark_stale(key.user_id)
+
     def recheck(self, topic: Topic, user_id: UserId | None = None) -> None:
         """Note that this process has changed the access list of a channel, or a member's role in a server.
 
@@ -247,15 +277,27 @@ class Hub:
         while True:
             keys, removals = self._changed_memberships(entries), self._removals
             members = await self._memberships(keys) if keys else {}
+            await self._look_back(members.values())
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
             is_settled = removals == self._removals and self._changed_memberships(entries) <= keys
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
+    async def _look_back(self, members: Iterable[TopicMembership]) -> None:
+        """Receive the topics of those who are about to be subscribed, and read what they may have missed."""
+        gaining = [
+            member
+            for member in members
+            if any(member.topic not in each.subscriptions for each in self._index.by_subject.get(member.user_id, ()))
+        ]
+        await self._feed.cover({member.topic for member in gaining})
+        self._looked_back = await self._replay.look_back(gaining)
+
     def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
         """Return the memberships of connected users that these entries change."""
         changes = [entry.audience for entry in entries if entry.audience is not None]
         keys = {key for change in changes for key in change.membership_keys if key.user_id in self._index.by_subject}
+        keys |= self._suspects
         topics = {topic for change in changes for topic in change.rechecks}
         topics |= {topic for user_id, topic in self._rechecks if user_id is None}
         for topic in topics:
@@ -288,14 +330,26 @@ class Hub:
                     self._apply(self._channel_memberships(topic), members)
             if entry.event is not None:
                 self._put(entry, entry.event, first, touched)
+            self._put_missed(entry, touched)
             if change is not None:
                 for removal in change.removes:
                     self._remove(removal)
                 self.end(change.ends)
         # Whatever the events are, and in which order: this is the current state.
         self._apply(self._changed_memberships(entries), members)
+        self._put_missed(None, touched)
         self._rechecks.clear()
+        self._suspects.clear()
         return list(touched)
+
+    def _put_missed(self, current: Entry | None, touched: dict[Subscriber, None]) -> None:
+        """Put what new members have missed into their buffers, after the event that they joined."""
+        gained, self._gained = self._gained, []
+        for subscriber, member in gained:
+            for entry in self._replay.missed_by(subscriber, member, self._looked_back):
+                if current is None or entry.id != current.id:
+                    subscriber.pending.append(frame_for(subscriber, entry))
+                    touched[subscriber] = None
 
     def _apply(self, keys: Iterable[MembershipKey], members: Mapping[MembershipKey, TopicMembership]) -> None:
         """Subscribe those whose membership exists, and unsubscribe the others."""
@@ -375,6 +429,9 @@ class Hub:
         for subscriber in self._index.by_subject.get(member.user_id, ()):
             known = subscriber.subscriptions.get(member.topic)
             since = self._recent.count if known is None else known.after
+            if known is None and self._feed.looks_back_to(member) is not None:
+                self._gained.append((subscriber, member))
+                since = -1  # what is repeated has been delivered
             subscriber.subscriptions[member.topic] = Subscription.by(member, since)
             subscriber.forget_loss(member.topic)
             self._index.by_topic[member.topic].add(subscriber)
