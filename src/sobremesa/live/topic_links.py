@@ -73,7 +73,9 @@ class TopicLinks:
         link = self._links.get(address)
         if link is None:
             client = self._server.subscriber_of(address, SILENCE_SECONDS * 2)
-            link = self._links[address] = _Link(client, self._receive, self._catch_up, self._move)
+            # In a cluster, all channels of one command must be in one slot.
+            at_once = 1 if address.host else AT_ONCE
+            link = self._links[address] = _Link(client, self._receive, self._catch_up, self._move, at_once)
         return link
 
     async def _move(self) -> None:
@@ -90,12 +92,16 @@ class TopicLinks:
 class _Link:
     """One connection."""
 
-    def __init__(self, client: Any, receive: Receive, catch_up: CatchUp, moved: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, client: Any, receive: Receive, catch_up: CatchUp, moved: Callable[[], Awaitable[None]], at_once: int
+    ) -> None:
         self.channels: set[str] = set()
         self._client = client
         self._receive = receive
         self._catch_up = catch_up
         self._moved = moved
+        self._at_once = at_once
+        """How many channels are in one command."""
         self._connection: Any = None
         self._is_open = False
         """Whether all channels are received and caught up with."""
@@ -161,8 +167,9 @@ class _Link:
 
     async def _send(self, command: str, arguments: Collection[str]) -> None:
         every = list(arguments)
-        for start in range(0, len(every), AT_ONCE):
-            await self._connection.send_command(command, *every[start : start + AT_ONCE])
+        commands = [(command, *every[start : start + self._at_once]) for start in range(0, len(every), self._at_once)]
+        connection = self._connection
+        await connection.send_packed_command(connection.pack_commands(commands))
 
     async def _run(self) -> None:
         while True:
