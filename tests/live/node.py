@@ -10,7 +10,8 @@ import os
 import sys
 import time
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import msgspec
 
@@ -41,7 +42,7 @@ async def read_nothing(self: StreamReader, wait_seconds: float) -> ChangeBatch:
     return ChangeBatch([], self._position())
 
 
-def with_late_users(seconds: float) -> Callable[[StreamReader, float], Awaitable[ChangeBatch]]:
+def with_late_users(seconds: float) -> Callable[[StreamReader, float], Coroutine[Any, Any, ChangeBatch]]:
     """Return a way to read the stream that has another shard with the rows of users, which comes later."""
     read = StreamReader.read
     held: dict[StreamReader, deque[tuple[float, RawChange]]] = defaultdict(deque)
@@ -75,6 +76,6 @@ if __name__ == "__main__":
     if not options.stream:
         StreamReader.read = read_nothing  # type: ignore[method-assign]
     if options.late_users:
-        StreamReader.read = with_late_users(options.late_users)  # type: ignore[method-assign]
+        StreamReader.read = with_late_users(options.late_users)  # type: ignore[assignment,method-assign]
     topic_streams.MAX_ENTRIES = options.kept
     run(main(options))

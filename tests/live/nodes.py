@@ -138,7 +138,9 @@ class Cluster:
             command = [*tether(None), valkey_program(), *options]
             quiet = subprocess.DEVNULL
             self._servers.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
-        clients = [redis.Redis(port=port, retry=Retry(ConstantBackoff(LOOK_SECONDS), 500)) for port in self._ports]
+        clients: list[Any] = [
+            redis.Redis(port=port, retry=Retry(ConstantBackoff(LOOK_SECONDS), 500)) for port in self._ports
+        ]
         for number, client in enumerate(clients):
             first, last = number * 5462, min((number + 1) * 5462, 16384) - 1
             client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last)

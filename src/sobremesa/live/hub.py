@@ -30,6 +30,7 @@ from sobremesa.live.events import (
 )
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
+from sobremesa.live.membership_checks import MembershipChecks
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
@@ -72,18 +73,11 @@ class Hub:
         """Subscribers whose membership had ended when it was read, before the feed reported it: if the topic was
         deleted, they receive that event as well.
         """
-        self._suspects: set[MembershipKey] = set()
-        """Memberships that another node has ended, and whose rows are read again before anything is delivered."""
+        self._checks = MembershipChecks(index)
         self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
         """What those who are about to be subscribed may have missed."""
         self._gained: list[tuple[Subscriber, TopicMembership]] = []
         """Who was subscribed, and may have missed something."""
-        self._removals = 0
-        """How many memberships this process has ended or changed."""
-        self._rechecks: set[tuple[UserId | None, Topic]] = set()
-        """Channels whose access list this process has changed, and members whose role it has changed in a server:
-        their subscriptions to channels are read again before anything is delivered.
-        """
         self.delivered = 0
 
     # Running
@@ -213,7 +207,7 @@ class Hub:
         topics: Sequence[Topic] = event.topics
         if max_subscribers is not None:
             topics = [topic for topic in topics if len(self._index.by_topic.get(topic, ())) <= max_subscribers]
-        if self._rechecks:
+        if self._checks.has_rechecks:
             topics = [topic for topic in topics if server_of(topic) is None]  # who may receive it is being read
         for subscriber in self._attaching:
             subscriber.keep_ephemeral(frame, topics, without)
@@ -232,15 +226,13 @@ class Hub:
     def disconnect(self, keys: Sequence[MembershipKey]) -> None:
         """Unsubscribe members whose memberships this process has ended, before the feed reports it."""
         for key in keys:
-            self._removals += 1
+            self._checks.note_removal()
             self._mark_stale(key.user_id)
             self._unsubscribe(key)
 
     def suspect(self, key: MembershipKey) -> None:
         """Note that another node has ended a membership; its row is read again before the next event is delivered."""
-        if key.user_id in self._index.by_subject:
-            self._removals += 1
-            self._suspects.add(key)
+        self._checks.suspect(key)
         self._mark_stale(key.user_id)
 
     def recheck(self, topic: Topic, user_id: UserId | None = None) -> None:
@@ -249,8 +241,7 @@ class Hub:
         The subscriptions that depend on it are read again before the next event is delivered, which may be one that
         overtakes the change in the feed.
         """
-        self._removals += 1
-        self._rechecks.add((user_id, topic))
+        self._checks.recheck(topic, user_id)
         self._mark_stale(user_id)
 
     def invalidate(self, subject: str) -> None:
@@ -275,11 +266,11 @@ class Hub:
         Repeats if a subscriber was attached meanwhile, or this process ended a membership.
         """
         while True:
-            keys, removals = self._changed_memberships(entries), self._removals
+            keys, count = self._checks.pending(entries), self._checks.count
             members = await self._memberships(keys) if keys else {}
             await self._look_back(members.values())
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
-            is_settled = removals == self._removals and self._changed_memberships(entries) <= keys
+            is_settled = count == self._checks.count and self._checks.pending(entries) <= keys
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
@@ -292,26 +283,6 @@ class Hub:
         ]
         await self._feed.cover({member.topic for member in gaining})
         self._looked_back = await self._replay.look_back(gaining)
-
-    def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
-        """Return the memberships of connected users that these entries change."""
-        changes = [entry.audience for entry in entries if entry.audience is not None]
-        keys = {key for change in changes for key in change.membership_keys if key.user_id in self._index.by_subject}
-        keys |= self._suspects
-        topics = {topic for change in changes for topic in change.rechecks}
-        topics |= {topic for user_id, topic in self._rechecks if user_id is None}
-        for topic in topics:
-            keys |= self._channel_memberships(topic)
-        for user_id, server in self._rechecks:
-            if user_id is not None:
-                held = self.topics_of(user_id)
-                keys |= {MembershipKey(user_id, topic) for topic in held if server_of(topic) == server}
-        return keys
-
-    def _channel_memberships(self, topic: Topic) -> set[MembershipKey]:
-        """Return the possible memberships in a channel of all who are subscribed to its server."""
-        users = self._index.all_users_in(topic) | self._index.all_users_in(server_of(topic) or topic)
-        return {MembershipKey(user_id, topic) for user_id in users}
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
@@ -327,7 +298,7 @@ class Hub:
                     self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
                 for topic in change.rechecks:
                     self._mark_stale(None)
-                    self._apply(self._channel_memberships(topic), members)
+                    self._apply(self._checks.in_channel(topic), members)
             if entry.event is not None:
                 self._put(entry, entry.event, first, touched)
             self._put_missed(entry, touched)
@@ -336,10 +307,9 @@ class Hub:
                     self._remove(removal)
                 self.end(change.ends)
         # Whatever the events are, and in which order: this is the current state.
-        self._apply(self._changed_memberships(entries), members)
+        self._apply(self._checks.pending(entries), members)
         self._put_missed(None, touched)
-        self._rechecks.clear()
-        self._suspects.clear()
+        self._checks.clear()
         return list(touched)
 
     def _put_missed(self, current: Entry | None, touched: dict[Subscriber, None]) -> None:
