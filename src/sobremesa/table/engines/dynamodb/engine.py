@@ -11,6 +11,7 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.admin import Admin
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.credentials import Credentials, find_region
+from sobremesa.table.engines.dynamodb.endpoints import find_endpoints, is_aws
 from sobremesa.table.engines.dynamodb.requests import Requests
 from sobremesa.table.engines.dynamodb.responses import (
     AttributesResponse,
@@ -24,7 +25,7 @@ from sobremesa.table.engines.dynamodb.responses import (
 )
 from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.streams import StreamReader
-from sobremesa.table.engines.dynamodb.transport import STREAMS, TABLES, Transport
+from sobremesa.table.engines.dynamodb.transport import CONTROL, STREAMS, TABLES, Transport
 from sobremesa.table.engines.protocol import (
     BatchRead,
     BatchWritten,
@@ -44,6 +45,7 @@ from sobremesa.table.engines.protocol import (
     Written,
 )
 from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.service_options import ServiceOptions
 
 _items = msgspec.json.Decoder(ItemResponse)
 _attributes = msgspec.json.Decoder(AttributesResponse)
@@ -57,21 +59,36 @@ _transactions = msgspec.json.Decoder(TransactionResponse)
 class DynamoEngine:
     """One table in DynamoDB."""
 
-    def __init__(self, layout: Layout, transport: Transport, clock: Clock, store: str) -> None:
+    def __init__(self, layout: Layout, transport: Transport, clock: Clock, store: str, options: ServiceOptions) -> None:
         self._layout = layout
         self._transport = transport
         self._clock = clock
         self._tables = Client(transport, TABLES)
         self._streams = Client(transport, STREAMS)
         self._requests = Requests(layout)
-        self._admin = Admin(self._tables, layout, store)
+        self._admin = Admin(Client(transport, CONTROL), layout, store)
 
     @classmethod
-    async def open(cls, layout: Layout, *, region: str | None, endpoint: str | None, clock: Clock) -> DynamoEngine:
+    async def open(
+        cls,
+        layout: Layout,
+        *,
+        region: str | None,
+        endpoint: str | None,
+        clock: Clock,
+        options: ServiceOptions = ServiceOptions(),  # noqa: B008 - frozen
+    ) -> DynamoEngine:
         """Open the engine of a region of AWS, or of another endpoint. No request is made yet."""
-        credentials = await Credentials.find(endpoint)
-        region = region or await find_region(endpoint)
-        transport = Transport(region=region, endpoint=endpoint, credentials=credentials, clock=clock)
+        region = region or await find_region(None if endpoint is not None and is_aws(endpoint) else endpoint)
+        endpoints = await find_endpoints(region, endpoint, options)
+        credentials = await Credentials.find(endpoints.tables)
+        transport = Transport(
+            region=region,
+            endpoints=endpoints,
+            credentials=credentials,
+            clock=clock,
+            respond_seconds=options.attempt_seconds,
+        )
         return cls(layout, transport, clock, f"dynamodb {endpoint or region}")
 
     @property
@@ -169,7 +186,7 @@ class DynamoEngine:
         return await self._admin.describe()
 
     async def complete_table(self) -> list[str]:
-        """Add the indexes, the time-to-live and the stream that the table lacks, one after the other."""
+        """Add the indexes, the time-to-live and the stream that the table lacks, and the protections of the options."""
         return await self._admin.complete()
 
     async def drop_table(self) -> None:
