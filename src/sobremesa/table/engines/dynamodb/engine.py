@@ -9,6 +9,7 @@ import msgspec
 from sobremesa.table.capacity import Capacity
 from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.admin import Admin
+from sobremesa.table.engines.dynamodb.autoscaling import Autoscaling
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.credentials import Credentials, find_region
 from sobremesa.table.engines.dynamodb.endpoints import find_endpoints, is_aws
@@ -25,7 +26,7 @@ from sobremesa.table.engines.dynamodb.responses import (
 )
 from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.streams import StreamReader
-from sobremesa.table.engines.dynamodb.transport import CONTROL, STREAMS, TABLES, Transport
+from sobremesa.table.engines.dynamodb.transport import AUTOSCALING, CONTROL, STREAMS, TABLES, Transport
 from sobremesa.table.engines.protocol import (
     BatchRead,
     BatchWritten,
@@ -66,7 +67,8 @@ class DynamoEngine:
         self._tables = Client(transport, TABLES)
         self._streams = Client(transport, STREAMS)
         self._requests = Requests(layout)
-        self._admin = Admin(Client(transport, CONTROL), layout, store)
+        autoscaling = Autoscaling(Client(transport, AUTOSCALING), layout.table, options)
+        self._admin = Admin(Client(transport, CONTROL), autoscaling, layout, store, options)
 
     @classmethod
     async def open(
@@ -89,7 +91,7 @@ class DynamoEngine:
             clock=clock,
             respond_seconds=options.attempt_seconds,
         )
-        return cls(layout, transport, clock, f"dynamodb {endpoint or region}")
+        return cls(layout, transport, clock, f"dynamodb {endpoint or region}", options)
 
     @property
     def layout(self) -> Layout:
@@ -184,6 +186,10 @@ class DynamoEngine:
     async def describe_table(self) -> TableFacts:
         """Return the description of the table."""
         return await self._admin.describe()
+
+    async def describe_operation(self) -> dict[str, str]:
+        """Return how the table is operated, by name, such as its billing; it needs more permissions than serving."""
+        return await self._admin.describe_operation()
 
     async def complete_table(self) -> list[str]:
         """Add the indexes, the time-to-live and the stream that the table lacks, and the protections of the options."""
