@@ -10,7 +10,8 @@ from dynamodb.rows import put
 from dynamodb.scripted import ScriptedEndpoint, answers, scripted_endpoint
 from sobremesa.core.clock import SetClock
 from sobremesa.table import OLDEST, Layout
-from sobremesa.table.engines.dynamodb import DynamoEngine, transport
+from sobremesa.table.engines.dynamodb import DynamoEngine
+from sobremesa.table.engines.dynamodb.connections import Address, Connections, TimeLimits
 from sobremesa.table.engines.dynamodb.endpoints import find_endpoints
 from sobremesa.table.engines.dynamodb.transport import Endpoints
 from sobremesa.table.errors import OutcomeUnknown, StoreFailed
@@ -169,13 +170,12 @@ async def test_option_sets_the_time_of_an_attempt(scripted: ScriptedEndpoint) ->
 
 async def test_attempt_at_a_service_is_short_and_one_at_an_emulator_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[float] = []
-    connect = transport.Connections
 
-    def connections(address: transport.Address, times: transport.TimeLimits) -> transport.Connections:
+    def connections(address: Address, times: TimeLimits) -> Connections:
         limits.append(times.respond)
-        return connect(address, times)
+        return Connections(address, times)
 
-    monkeypatch.setattr(transport, "Connections", connections)
+    monkeypatch.setattr("sobremesa.table.engines.dynamodb.transport.Connections", connections)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     for endpoint in (None, LOCAL):

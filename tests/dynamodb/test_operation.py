@@ -13,7 +13,10 @@ from typing import Any
 import botocore.session
 import pytest
 
+import commands
+from commands import SOBREMESA
 from servers import Endpoint
+from sobremesa.app.store import create_table
 from sobremesa.core.clock import SystemClock
 from sobremesa.table.engines.dynamodb import DynamoEngine
 from sobremesa.table.errors import TableError
@@ -187,6 +190,32 @@ async def test_what_an_endpoint_does_not_know_is_shown_as_not_available(stored: 
 
     assert shown["billing"] == "on-demand"
     assert all(shown.values())
+
+
+async def test_commands_create_and_describe_a_table_with_its_options(moto_server: Endpoint, table: str) -> None:
+    store = f"dynamodb://{table}?region=eu-west-1&endpoint={moto_server.url}&{SCALED}&tags=team=chat"
+    created = await commands.run_async(SOBREMESA, "table", "create", "--store", store, within=30)
+    described = await commands.run_async(SOBREMESA, "table", "describe", "--store", store, within=30)
+    again = await commands.run_async(SOBREMESA, "table", "create", "--store", store, within=30)
+    dropped = await commands.run_async(SOBREMESA, "table", "drop", "--yes", "--store", store, within=30)
+
+    assert "Created the table" in created.stdout, created.stderr
+    for shown in ("provisioned, 5 read units", "team=chat", "table reads 5-100", "gsi1, gsi2"):
+        assert shown in " ".join(described.stdout.split())
+    assert again.stdout.strip().endswith("already exists.")
+    assert "Dropped" in dropped.stdout
+
+
+async def test_server_creates_a_missing_table_with_the_options(moto_server: Endpoint, table: str) -> None:
+    engine = await open_engine(f"dynamodb://{table}?region=eu-west-1&endpoint={moto_server.url}&{SCALED}")
+    assert isinstance(engine, DynamoEngine)
+
+    assert await create_table(engine)
+    assert not await create_table(engine)
+
+    assert (await engine.describe_operation())["billing"] == "provisioned, 5 read units and 6 write units"
+    await engine.drop_table()
+    await engine.close()
 
 
 @pytest.mark.parametrize(
