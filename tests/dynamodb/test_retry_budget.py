@@ -43,8 +43,8 @@ async def test_outage_of_many_calls_costs_few_retries(
     assert all(isinstance(failed, kind) for (failed,) in failures)
     assert len(scripted.received) == 40 + 50 // cost
     assert "the retry budget of the table is spent" in str(failures[-1][0])
-    assert table.call_stats.of("get").retries == 50 // cost
-    assert table.call_stats.of("get").refused_retries > 0
+    assert table.call_stats.by_operation["get"].retries == 50 // cost
+    assert table.call_stats.by_operation["get"].refused_retries > 0
 
 
 async def test_successes_fill_the_budget_again(table: Table, scripted: ScriptedEndpoint) -> None:
@@ -75,7 +75,7 @@ async def test_conflicts_are_retried_whatever_is_left_of_the_budget(table: Table
             await table.write(one=Put(note(1)), two=Put(note(2)))
 
     assert len(scripted.received) == 10 * Retries().attempts
-    assert table.call_stats.of("transact").conflicts == len(scripted.received)
+    assert table.call_stats.by_operation["transact"].conflicts == len(scripted.received)
 
 
 async def test_outage_of_the_stream_spends_no_retries_of_the_table(table: Table, scripted: ScriptedEndpoint) -> None:
@@ -99,7 +99,7 @@ async def test_batch_that_is_never_processed_spends_the_budget(table: Table, scr
             await table.get_many([KEY])
 
     assert len(scripted.received) < 30  # of the 90 that ten calls would make: each answer refunds one token
-    assert table.call_stats.of("batch_get").throttles == len(scripted.received)
+    assert table.call_stats.by_operation["batch_get"].throttles == len(scripted.received)
 
 
 async def test_no_attempt_begins_after_the_deadline_of_the_call(

@@ -7,6 +7,7 @@ loop, so no locks are needed.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from itertools import accumulate
 
 from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreError, TableError, Throttled
@@ -61,18 +62,11 @@ class CallStats:
     """What the calls of one table met, by operation."""
 
     def __init__(self) -> None:
-        self.by_operation: dict[str, OperationStats] = {}
-
-    def of(self, operation: str) -> OperationStats:
-        """Return the counts of an operation, which start at zero."""
-        found = self.by_operation.get(operation)
-        if found is None:
-            found = self.by_operation[operation] = OperationStats()
-        return found
+        self.by_operation: defaultdict[str, OperationStats] = defaultdict(OperationStats)
 
     def count_error(self, operation: str, error: TableError) -> None:
         """Count an attempt that failed; an expected outcome such as a failed condition is not counted."""
-        stats = self.of(operation)
+        stats = self.by_operation[operation]
         match error:
             case Throttled():
                 stats.throttles += 1

@@ -60,6 +60,7 @@ class RetryBudget:
     def __init__(self, tokens: int) -> None:
         self._capacity = tokens
         self._tokens = tokens
+        self.is_spent_in_part = False
 
     def take(self, error: TableError) -> int | None:
         """Return the tokens taken for a retry after this error; None if there are too few."""
@@ -67,11 +68,13 @@ class RetryBudget:
         if cost > self._tokens:
             return None
         self._tokens -= cost
+        self.is_spent_in_part = self._tokens < self._capacity
         return cost
 
     def refund(self, tokens: int) -> None:
         """Return tokens after a success: those of its last retry, or one if it needed none."""
         self._tokens = min(self._capacity, self._tokens + (tokens or SUCCESS_REFUND))
+        self.is_spent_in_part = self._tokens < self._capacity
 
 
 class RetryingCalls:
@@ -87,52 +90,78 @@ class RetryingCalls:
         self, operation: str, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> T:
         """Return the result of an idempotent call, which is also repeated after a lost response."""
-        return await self._run(operation, _TEMPORARY_IF_REPEATABLE, lambda: call(*args, **options))
+        now = asyncio.get_running_loop().time
+        started = now()
+        try:
+            result = await call(*args, **options)
+        except TableError as error:
+            temporary = _TEMPORARY_IF_REPEATABLE
+            return await self._again(operation, temporary, error, started, lambda: call(*args, **options))
+        self._note_success(operation, now() - started)
+        return result
 
     async def once(self, operation: str, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
         """Return the result of a call that is repeated only if it was rejected, never after a lost response."""
-        return await self._run(operation, _TEMPORARY, lambda: call(*args, **options))
+        now = asyncio.get_running_loop().time
+        started = now()
+        try:
+            result = await call(*args, **options)
+        except TableError as error:
+            return await self._again(operation, _TEMPORARY, error, started, lambda: call(*args, **options))
+        self._note_success(operation, now() - started)
+        return result
 
     def allow_retry(self, operation: str, error: TableError) -> int | None:
         """Return the tokens taken for a retry; None if the budget is spent, which is counted."""
         taken = self._budget.take(error)
-        stats = self._stats.of(operation)
+        stats = self._stats.by_operation[operation]
         if taken is None:
             stats.refused_retries += 1
         else:
             stats.retries += 1
         return taken
 
-    async def _run(
-        self, operation: str, temporary: tuple[type[TableError], ...], attempt: Callable[[], Awaitable[T]]
+    async def _again(
+        self,
+        operation: str,
+        temporary: tuple[type[TableError], ...],
+        error: TableError,
+        started: float,
+        attempt: Callable[[], Awaitable[T]],
     ) -> T:
+        """Return the result of a further attempt, after the first, which started at this time, has failed."""
         now = asyncio.get_running_loop().time
-        deadline = now() + self.policy.deadline
-        taken = tried = 0
+        deadline = started + self.policy.deadline
+        tried = 1
         while True:
+            self._note_failure(operation, now() - started, error)
+            if not isinstance(error, temporary) or isinstance(error, StoreDenied) or tried >= self.policy.attempts:
+                raise error
+            pause = self.policy.pause_after(tried)
+            if now() + pause > deadline:
+                raise error
+            taken = self._retry_cost(operation, error)
+            await asyncio.sleep(pause)
             started = now()
             try:
                 result = await attempt()
-            except TableError as error:
+            except TableError as next_error:
+                error = next_error
                 tried += 1
-                self._note_attempt(operation, now() - started, error)
-                if not isinstance(error, temporary) or isinstance(error, StoreDenied) or tried >= self.policy.attempts:
-                    raise
-                pause = self.policy.pause_after(tried)
-                if now() + pause > deadline:
-                    raise
-                taken = self._retry_cost(operation, error)
-            else:
-                self._note_attempt(operation, now() - started, None)
-                self._budget.refund(taken)
-                return result
-            await asyncio.sleep(pause)
+                continue
+            self._note_success(operation, now() - started, taken)
+            return result
 
-    def _note_attempt(self, operation: str, seconds: float, error: TableError | None) -> None:
+    def _note_success(self, operation: str, seconds: float, taken: int = 0) -> None:
         if self._is_timed:
-            self._stats.of(operation).latency.add(seconds)
-        if error is not None:
-            self._stats.count_error(operation, error)
+            self._stats.by_operation[operation].latency.add(seconds)
+        if self._budget.is_spent_in_part:
+            self._budget.refund(taken)
+
+    def _note_failure(self, operation: str, seconds: float, error: TableError) -> None:
+        if self._is_timed:
+            self._stats.by_operation[operation].latency.add(seconds)
+        self._stats.count_error(operation, error)
 
     def _retry_cost(self, operation: str, error: TableError) -> int:
         """Return the tokens of a retry; raise the error of the attempt, with the reason, if the budget is spent."""
