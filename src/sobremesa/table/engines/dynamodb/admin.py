@@ -201,11 +201,19 @@ class Admin:
     async def _add_protections(self) -> list[str]:
         """Add the recovery and the autoscaling of the options, and return what was added."""
         added: list[str] = []
-        if self._options.point_in_time_recovery and await self._describe_recovery() == "off":
-            specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
-            await self._client.call("UpdateContinuousBackups", self._named | specification, _nothing, writes=())
-            added.append("point-in-time recovery")
-        return added + await self._autoscaling.register(index.name for index in self._layout.indexes.values())
+        part = "point-in-time recovery"
+        try:
+            if self._options.point_in_time_recovery and await self._describe_recovery() == "off":
+                specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+                await self._client.call("UpdateContinuousBackups", self._named | specification, _nothing, writes=())
+                added.append(part)
+            part = "autoscaling"
+            return added + await self._autoscaling.register(index.name for index in self._layout.indexes.values())
+        except StoreDenied as denied:
+            raise StoreDenied(
+                f"the table {self._layout.table} is there, but {part} cannot be added: {denied}. "
+                "`sobremesa table adopt` adds it later"
+            ) from denied
 
     async def _describe_recovery(self) -> str:
         answer = await self._client.call("DescribeContinuousBackups", self._named, _backups)
