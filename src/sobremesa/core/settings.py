@@ -64,8 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     store: Annotated[
         str,
         Meta(
-            description="`sqlite:///folder/file.db`, `sqlite://` for memory, or `dynamodb://TABLE?region=...`, with "
-            "options for endpoints, capacity and protection; see [dynamodb.md](dynamodb.md)."
+            description="`sqlite:///folder/file.db`, `sqlite://` for memory, or `dynamodb://TABLE?region=...` "
+            "([dynamodb.md](dynamodb.md))."
         ),
     ] = DEFAULT_STORE
     names: Annotated[
