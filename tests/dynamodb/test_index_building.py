@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from dynamodb.scripted import Answering, ScriptedEndpoint, answers, rejects
+from dynamodb.scripted import Answering, Received, ScriptedEndpoint, answers, rejects
 from sobremesa.app import store
 from sobremesa.cli import adopt
 from sobremesa.table.engines.dynamodb import DynamoEngine, admin
 from sobremesa.table.errors import Conflict, StoreDenied
+from sobremesa.table.opening import open_engine
 
 BUSY = rejects("LimitExceededException", "Only 1 online index can be created or deleted simultaneously per table")
 IN_USE = rejects("ResourceInUseException", "Attempt to change a resource which is still in use")
@@ -43,7 +44,7 @@ class Building:
         self._left = dict(indexes)
         self.begun: list[str] = []
 
-    async def answer(self, received: Any) -> Any:
+    async def answer(self, received: Received) -> Any:
         match received.action:
             case "DescribeTable":
                 statuses = {name: "CREATING" if left else "ACTIVE" for name, left in self._left.items()}
@@ -104,7 +105,7 @@ async def test_addition_that_another_run_has_just_begun_is_waited_for(
 
 
 async def test_table_that_is_always_being_changed_is_reported(engine: DynamoEngine, scripted: ScriptedEndpoint) -> None:
-    async def busy(received: Any) -> Any:
+    async def busy(received: Received) -> Any:
         return await (BUSY if received.action == "UpdateTable" else table_with())(received)
 
     scripted.answers_always(busy)
@@ -153,3 +154,34 @@ async def test_table_that_another_node_creates_is_waited_for(
 
     assert await store.create_table(engine)
     assert set(scripted.actions()) == {"DescribeTable", "DescribeTimeToLive"}
+
+
+async def test_stream_that_cannot_be_added_now_is_no_table_that_exists(
+    engine: DynamoEngine, scripted: ScriptedEndpoint
+) -> None:
+    there = [{"IndexName": name, "IndexStatus": "ACTIVE"} for name in ("gsi1", "gsi2")]
+    without = answers({"Table": {"TableStatus": "ACTIVE", "GlobalSecondaryIndexes": there}})
+
+    async def busy(received: Received) -> Any:
+        return await (IN_USE if received.action == "UpdateTable" else without)(received)
+
+    scripted.answers_always(busy)
+
+    with pytest.raises(Conflict, match="is being changed"):
+        await engine.complete_table()
+
+
+async def test_recovery_of_a_new_table_is_asked_for_until_aws_is_ready(
+    scripted: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "DEADLINE_SECONDS", 60.0)
+    recovery = {"PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "DISABLED"}}
+    unavailable = rejects("ContinuousBackupsUnavailableException", "Backups are being enabled for the table")
+    engine = await open_engine(f"dynamodb://notes?endpoint={scripted.url}&point_in_time_recovery=true")
+    scripted.answers_next(answers(), table_with(), answers())
+    scripted.answers_next(answers({"ContinuousBackupsDescription": recovery}), unavailable, unavailable, answers())
+
+    await engine.create_table()
+    await engine.close()
+
+    assert scripted.actions()[-3:] == ["UpdateContinuousBackups"] * 3

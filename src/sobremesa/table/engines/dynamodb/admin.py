@@ -179,7 +179,7 @@ class Admin:
             try:
                 await self._update(index_addition(self._layout, index, table))
                 was_added = True
-            except (TableExists, Throttled):
+            except (Conflict, Throttled):
                 await asyncio.sleep(LONGEST_WAIT_SECONDS)
         raise Conflict(
             f"the index {index.name} cannot be added: the table {self._layout.table} is always being changed"
@@ -191,7 +191,10 @@ class Admin:
         return await self.description()
 
     async def _update(self, changes: dict[str, Any]) -> None:
-        await self._client.call("UpdateTable", self._named | changes, _nothing, writes=())
+        try:
+            await self._client.call("UpdateTable", self._named | changes, _nothing, writes=())
+        except TableExists as busy:
+            raise Conflict(f"the table {self._layout.table} is being changed; run it again later") from busy
 
     async def _enable_time_to_live(self) -> None:
         specification = {"Enabled": True, "AttributeName": self._layout.ttl}
@@ -204,8 +207,7 @@ class Admin:
         part = "point-in-time recovery"
         try:
             if self._options.point_in_time_recovery and await self._describe_recovery() == "off":
-                specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
-                await self._client.call("UpdateContinuousBackups", self._named | specification, _nothing, writes=())
+                await self._wait(self._enable_recovery, f"{part} cannot be added yet")
                 added.append(part)
             part = "autoscaling"
             return added + await self._autoscaling.register(index.name for index in self._layout.indexes.values())
@@ -214,6 +216,14 @@ class Admin:
                 f"the table {self._layout.table} is there, but {part} cannot be added: {denied}. "
                 "`sobremesa table adopt` adds it later"
             ) from denied
+
+    async def _enable_recovery(self) -> bool:
+        specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+        try:
+            await self._client.call("UpdateContinuousBackups", self._named | specification, _nothing, writes=())
+        except Conflict:
+            return False  # AWS is still preparing the backups of a new table
+        return True
 
     async def _describe_recovery(self) -> str:
         answer = await self._client.call("DescribeContinuousBackups", self._named, _backups)
