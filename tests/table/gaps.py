@@ -16,6 +16,9 @@ _DYNOXIDE = {
     "page-scanned-one-more": "A page that ends at 1 MB counts the item that did not fit as scanned.",
     "reads-unlimited": "The items that a transaction reads may have more than 4 MB.",
     "prefix-ignores-case": "begins_with on a sort key ignores the case of ASCII letters.",
+    "warm-throughput-ignored": "The warm throughput of a new table is ignored.",
+    "recovery-unknown": "Point-in-time recovery cannot be turned on, nor asked for.",
+    "autoscaling-unknown": "The endpoint has no Application Auto Scaling: a provisioned table is not scaled.",
 }
 
 _MOTO = {
@@ -48,6 +51,7 @@ _DYNAMODB_LOCAL = {
     "equal-keys-unordered": "Items with equal keys in an index are in the order of a hash. DynamoDB specifies none.",
     "batch-deletes-last": "The stream has the deletes of a batch after its puts. DynamoDB specifies no order of items.",
     "page-ends-at-bound": "A page of a range that ends with the bound itself has no start for a next page.",
+    "page-starts-at-bound": "A page of a range cannot start at its last key, although DynamoDB returns such starts.",
     "page-exceeds-a-megabyte": "A page ends after the item that makes it larger than 1 MB, not before it.",
     "index-page-of-whole-items": "A page of an index ends at 1 MB of whole items, whatever the index projects.",
     "invalid-update-first": "A transaction with an update that is not valid for its item reports only that error.",
@@ -55,6 +59,11 @@ _DYNAMODB_LOCAL = {
     "batch-deletes-charged": "A batch write is charged more for the items it replaces or deletes.",
     "transaction-capacity": "Transactions are charged otherwise: twice for indexes, and for several items as for one.",
     "replay-charged-as-write": "A transaction that is sent again is charged as a write, not as a read.",
+    "warm-throughput-ignored": "The warm throughput of a new table is ignored.",
+    "recovery-unknown": "Point-in-time recovery cannot be turned on, nor asked for.",
+    "autoscaling-unknown": "The endpoint has no Application Auto Scaling: a provisioned table is not scaled.",
+    "key-ignored": "The KMS key of a new table is ignored.",
+    "tags-ignored": "The tags of a new table are ignored, and cannot be asked for.",
 }
 
 GAPS: dict[Store, dict[str, str]] = {

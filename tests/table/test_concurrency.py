@@ -72,15 +72,15 @@ async def _transfer(table: Table, chance: random.Random, accounts: int) -> bool:
 
 
 async def test_concurrent_transfers_keep_the_total_and_no_negative_balance(table: Table, store: Store) -> None:
-    table = Table(table.engine, retries=Retries(attempts=40, first_pause=0.002))
+    table = Table(table.engine, retries=Retries(attempts=40, first_pause=0.002, deadline=60.0))
     accounts = 5
     await table.write_many(Put(Account(account_id=str(number), balance=50)) for number in range(accounts))
 
-    async def person(seed: int) -> int:
+    async def transfer_often(seed: int) -> int:
         chance = random.Random(seed)
         return sum([await _transfer(table, chance, accounts) for _ in range(10)])
 
-    done = await together(store, map(person, range(3 if gaps.has(store, "writes-race") else 12)))
+    done = await together(store, map(transfer_often, range(3 if gaps.has(store, "writes-race") else 12)))
 
     assert all(isinstance(count, int) for count in done), done
     keys = [Account.key(account_id=str(number)) for number in range(accounts)]
