@@ -126,21 +126,26 @@ class TopicFeed:
         return known is not None
 
     async def cover(self, topics: Collection[Topic]) -> None:
-        fresh = [topic for topic in topics if not self._receiver.has(topic)]
-        if not fresh:
+        if all(self._is_covered(topic) for topic in topics):
             return
         async with self._covering:
-            fresh = [topic for topic in fresh if not self._receiver.has(topic)]
+            fresh = [topic for topic in topics if not self._is_covered(topic)]
             if not fresh:
                 return
             known_to = self._position
+            for topic in fresh:
+                self._since.pop(topic, None)
             at = await self._receiver.add(fresh, (known_to.number, known_to.offset))
             since = known_to if at is None else max(known_to, self._position_of(at))
-            for topic in fresh:
-                self._since[topic] = since
+            if len(self._since) > 2 * self._receiver.count:
+                self._since = {topic: each for topic, each in self._since.items() if self._receiver.has(topic)}
+            self._since |= dict.fromkeys(fresh, since)
+
+    def _is_covered(self, topic: Topic) -> bool:
+        """Return whether a topic is received, and it is known since when: not while it is being added."""
+        return self._receiver.has(topic) and topic in self._since
 
     def covered_since(self, topics: Collection[Topic]) -> FeedPosition:
-        self._since = {topic: since for topic, since in self._since.items() if self._receiver.has(topic)}
         return max((self._since[topic] for topic in topics if topic in self._since), default=START)
 
     async def missing(self, after: FeedPosition, topics: Collection[Topic]) -> set[Topic]:

@@ -5,7 +5,6 @@ What is read of a topic is cached, so that clients that come back together read 
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Collection
 from heapq import merge
@@ -35,7 +34,6 @@ class TopicHistory:
     def __init__(self, streams: TopicStreams) -> None:
         self._streams = streams
         self._cached: Cache[Topic, _Stretch] = Cache(CACHED_ENTRIES)
-        self._reading = asyncio.Lock()
 
     def clear(self) -> None:
         """Forget everything: another epoch began."""
@@ -62,13 +60,9 @@ class TopicHistory:
         """Return the first entries of each topic in this range, at most one page of each."""
         found = {topic: self._from_cache(topic, after, until) for topic in topics}
         unknown = [topic for topic, entries in found.items() if entries is None]
-        if unknown:
-            async with self._reading:
-                # Others may have read some meanwhile.
-                missing = [topic for topic in unknown if self._from_cache(topic, after, until) is None]
-                for start in range(0, len(missing), TOPICS_AT_ONCE):
-                    await self._fetch(missing[start : start + TOPICS_AT_ONCE], after, until, found)
-        return {topic: self._from_cache(topic, after, until) or found[topic] or [] for topic in topics}
+        for start in range(0, len(unknown), TOPICS_AT_ONCE):
+            await self._fetch(unknown[start : start + TOPICS_AT_ONCE], after, until, found)
+        return {topic: entries or [] for topic, entries in found.items()}
 
     async def _fetch(
         self,

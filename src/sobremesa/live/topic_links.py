@@ -183,7 +183,8 @@ class _Link:
             except FOREIGN as error:
                 _log.warning("events are not received; retrying", why=f"{type(error).__name__}: {error}")
             finally:
-                self._abandon()
+                if self._task is asyncio.current_task():  # else another task has the next connection already
+                    self._abandon()
                 await connection.disconnect(nowait=True)
             await asyncio.sleep(PAUSE_SECONDS)
             with contextlib.suppress(*FOREIGN):
@@ -221,7 +222,9 @@ class _Link:
                 await self._take(channel, data)
             elif kind in ("ssubscribe", "pong"):
                 self._confirm(channel if kind == "ssubscribe" else data.decode())
-            elif kind == "sunsubscribe" and channel in self.channels and channel not in self._leaving:
+            elif kind == "sunsubscribe" and channel in self._leaving:
+                self._leaving.discard(channel)
+            elif kind == "sunsubscribe" and channel in self.channels:
                 raise Disconnected("the channel has moved to another server")
 
     def _confirm(self, what: str) -> None:

@@ -63,6 +63,8 @@ class TopicReceiver:
         self._arrived = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._is_full = False
+        self._changing = asyncio.Lock()
+        """Held while topics are added or released, whose commands must be sent in that order."""
         self.received = 0
         """How many entries this node has received."""
 
@@ -77,6 +79,11 @@ class TopicReceiver:
             await asyncio.gather(self._watching, return_exceptions=True)
         await self._links.close()
 
+    @property
+    def count(self) -> int:
+        """How many topics are received."""
+        return len(self._last)
+
     def has(self, topic: Topic) -> bool:
         """Return whether a topic is received."""
         self._idle.pop(topic, None)
@@ -87,6 +94,10 @@ class TopicReceiver:
 
         None if there is no connection: then what comes after `known_to` is read as soon as there is one.
         """
+        async with self._changing:
+            return await self._add(topics, known_to)
+
+    async def _add(self, topics: Collection[Topic], known_to: StreamId) -> StreamId | None:
         self._last |= dict.fromkeys(topics, known_to)
         self._beginning.update(topics)
         is_subscribed = False
@@ -222,6 +233,10 @@ class TopicReceiver:
 
     async def _release(self) -> None:
         """Stop to receive the topics that have had no subscribers for a while."""
+        async with self._changing:
+            await self._release_idle()
+
+    async def _release_idle(self) -> None:
         for topic in self._last:
             if self._is_needed(topic):
                 self._idle.pop(topic, None)
