@@ -11,7 +11,6 @@ only causes that membership to be read again, consistently, before the batch is 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeAlias
@@ -24,7 +23,6 @@ from sobremesa.live.events import (
     MembershipKey,
     Topic,
     TopicMembership,
-    TopicRemoval,
     server_of,
     subject_of,
 )
@@ -35,7 +33,8 @@ from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
 from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
-from sobremesa.live.subscriber_index import SubscriberIndex, discard_from
+from sobremesa.live.subscriber_index import SubscriberIndex
+from sobremesa.live.unsubscriptions import Unsubscriptions
 from sobremesa.table.cache import Cache
 
 CACHED_IDS = 50_000
@@ -69,11 +68,8 @@ class Hub:
         """The event count at the first delivery of each id."""
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
-        self._unsubscribed_early: dict[Topic, set[Subscriber]] = defaultdict(set)
-        """Subscribers whose membership had ended when it was read, before the feed reported it: if the topic was
-        deleted, they receive that event as well.
-        """
         self._checks = MembershipChecks(index)
+        self._unsubscriptions = Unsubscriptions(index)
         self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
         """What those who are about to be subscribed may have missed."""
         self._gained: list[tuple[Subscriber, TopicMembership]] = []
@@ -137,7 +133,7 @@ class Hub:
         for topic in subscriber.subscriptions:
             self._index.by_topic[topic].add(subscriber)
         for topic in subscriber.lost:
-            self._unsubscribed_early[topic].add(subscriber)
+            self._unsubscriptions.early[topic].add(subscriber)
         self._index.add(subscriber)
         subscriber.deliver_ephemeral()
         return None
@@ -170,8 +166,8 @@ class Hub:
         """Remove a subscriber."""
         for topic in subscriber.subscriptions:
             self._index.discard(topic, subscriber)
-        for topic in list(self._unsubscribed_early):
-            self._settle_early(topic, subscriber)
+        for topic in list(self._unsubscriptions.early):
+            self._unsubscriptions.settle_early(topic, subscriber)
         subscriber.subscriptions = {}
         subscriber.pending = []
         self._index.remove(subscriber)
@@ -228,7 +224,7 @@ class Hub:
         for key in keys:
             self._checks.note_removal()
             self._mark_stale(key.user_id)
-            self._unsubscribe(key)
+            self._unsubscriptions.unsubscribe(key)
 
     def suspect(self, key: MembershipKey) -> None:
         """Note that another node has ended a membership; its row is read again before the next event is delivered."""
@@ -294,7 +290,7 @@ class Hub:
             if change is not None:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
-                    self._forget_loss(membership.user_id, membership.topic)
+                    self._unsubscriptions.forget_loss(membership.user_id, membership.topic)
                     self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
                 for topic in change.rechecks:
                     self._mark_stale(None)
@@ -304,7 +300,8 @@ class Hub:
             self._put_missed(entry, touched)
             if change is not None:
                 for removal in change.removes:
-                    self._remove(removal)
+                    self._mark_stale(removal.user_id)
+                    self._unsubscriptions.remove(removal)
                 self.end(change.ends)
         # Whatever the events are, and in which order: this is the current state.
         self._apply(self._checks.pending(entries), members)
@@ -325,7 +322,7 @@ class Hub:
         """Subscribe those whose membership exists, and unsubscribe the others."""
         for key in keys:
             member = members.get(key)
-            self._subscribe(member) if member is not None else self._unsubscribe_early(key)
+            self._subscribe(member) if member is not None else self._unsubscriptions.unsubscribe_early(key)
 
     def _first_delivery(self, entry: Entry) -> int | None:
         """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
@@ -365,16 +362,16 @@ class Hub:
         receiving = self._index.subscribers_to(event.topics)
         if first is None:
             if entry.audience is not None and (ended := entry.audience.ended_topics):
-                receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
+                receiving = set(receiving).union(*(self._unsubscriptions.early.pop(topic, ()) for topic in ended))
         else:
             # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
         if event.without:
             # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
-            lost = self._unsubscribed_early.get(event.without, ())
+            lost = self._unsubscriptions.early.get(event.without, ())
             receiving = [each for each in receiving if each.is_addressed(event) or each in lost]
             for each in receiving:
-                self._settle_early(event.without, each)
+                self._unsubscriptions.settle_early(event.without, each)
         if (hidden := _hidden_channel(entry, event)) is not None:
             # A role and an access list that change in a row may both report it.
             receiving = [each for each in receiving if each.note_loss(hidden)]
@@ -405,54 +402,7 @@ class Hub:
             subscriber.subscriptions[member.topic] = Subscription.by(member, since)
             subscriber.forget_loss(member.topic)
             self._index.by_topic[member.topic].add(subscriber)
-            self._settle_early(member.topic, subscriber)
-
-    def _forget_loss(self, user_id: UserId, topic: Topic) -> None:
-        """A user is informed of a channel again, even if they have lost it since."""
-        for subscriber in self._index.by_subject.get(user_id, ()):
-            subscriber.forget_loss(topic)
-
-    def _remove(self, removal: TopicRemoval) -> None:
-        """End the subscriptions of the membership that ended, but not those of a later one."""
-        user_id, topic, since = removal
-        self._mark_stale(user_id)
-        subscribers = (
-            self._index.by_topic.get(topic, ()) if user_id is None else self._index.by_subject.get(user_id, ())
-        )
-        for subscriber in list(subscribers):
-            self._settle_early(topic, subscriber)
-            held = subscriber.subscriptions.get(topic)
-            if held is not None and not (since and held.since and since != held.since):
-                self._drop(topic, subscriber)
-                self._drop_channels(topic, subscriber)
-
-    def _unsubscribe(self, key: MembershipKey) -> None:
-        for subscriber in list(self._index.by_subject.get(key.user_id, ())):
-            if key.topic in subscriber.subscriptions:
-                self._drop(key.topic, subscriber)
-                self._drop_channels(key.topic, subscriber)
-
-    def _unsubscribe_early(self, key: MembershipKey) -> None:
-        for subscriber in list(self._index.by_subject.get(key.user_id, ())):
-            if key.topic in subscriber.subscriptions:
-                self._drop(key.topic, subscriber)
-                self._drop_channels(key.topic, subscriber)
-                self._unsubscribed_early[key.topic].add(subscriber)
-
-    def _settle_early(self, topic: Topic, subscriber: Subscriber) -> None:
-        """The feed has reported the end of this membership, or the subscriber is gone."""
-        discard_from(self._unsubscribed_early, topic, subscriber)
-
-    def _drop(self, topic: Topic, subscriber: Subscriber) -> None:
-        if subscriber.pending:
-            subscriber.flush()  # events from before the removal are delivered, later ones are not
-        del subscriber.subscriptions[topic]
-        self._index.discard(topic, subscriber)
-
-    def _drop_channels(self, server: Topic, subscriber: Subscriber) -> None:
-        """End the subscriptions to channels of a server that the user is no longer in."""
-        for topic in [topic for topic in subscriber.subscriptions if server_of(topic) == server]:
-            self._drop(topic, subscriber)
+            self._unsubscriptions.settle_early(member.topic, subscriber)
 
 
 def _hidden_channel(entry: Entry, event: Event) -> Topic | None:
