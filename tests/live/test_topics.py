@@ -49,7 +49,7 @@ async def test_message_sent_after_a_join_that_comes_later_is_received(
             await carl.identify()
             await dora.identify()
             await community.join("ana", "dora")
-            sent = [await community.send(node, "ana", f"welcome {number}") for number in range(3)]
+            sent = [await community.send(node, "ana", f"hello {number}") for number in range(3)]
             # They were published long before the join.
             for message_id in sent:
                 await carl.wait_for("message.created", messageId=message_id)
@@ -98,7 +98,7 @@ async def test_takeover_repeats_nothing_and_shows_no_earlier_state(
                 assert [frame["t"] for frame in frames if frame.get("t", "").startswith("message.")] == []
 
 
-async def test_takeover_tells_a_kicked_user_nothing(
+async def test_takeover_delivers_nothing_to_a_kicked_user(
     community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
     await community.register("dora")

@@ -7,7 +7,7 @@ An entry is added by a script, which drops what the topic already has:
 - A new message is added by the node that wrote it, too. Whichever copy comes first is added.
 
 A server that restarts without its data would continue as if nothing had been lost. So the streams have an epoch, which
-is stored beside them and lost with them: whoever finds it gone, or a stream shorter than it was, begins another. Epochs
+is stored beside them and lost with them: a node that finds it gone, or a stream shorter than it was, begins another. Epochs
 are numbers that increase; what an earlier one left of a topic is dropped when the topic gets its next entry.
 """
 
