@@ -17,7 +17,7 @@ from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live import topic_history, topic_receiver
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.events import Event, Publication, Topic
-from sobremesa.live.feed import START, Entry
+from sobremesa.live.feed import START, Entry, Trimmed
 from sobremesa.live.redis_server import RedisServer
 from sobremesa.live.topic_feed import TopicFeed
 from sobremesa.live.topic_messages import TopicMessages
@@ -161,3 +161,35 @@ async def test_history_of_many_pages_is_in_one_order(parts: Parts, monkeypatch: 
     for _ in range(2):  # from Valkey, and from memory
         pages = [page async for page in parts.feed.history(start, parts.feed.covered_since([ONE, TWO]), [ONE, TWO])]
         assert [entry.id for page in pages for entry in page.entries] == sent
+
+
+async def test_events_that_wait_beyond_a_bound_are_read_from_the_streams(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topic_receiver, "MAX_WAITING", 10)
+    await parts.feed.cover([ONE])
+    sent = [await parts.publish(ONE) for _ in range(100)]
+
+    assert [entry.id for entry in await parts.next(100)] == sent
+
+
+async def test_stream_that_lost_its_end_begins_another_epoch(parts: Parts, valkey: Endpoint) -> None:
+    client = redis.asyncio.Redis.from_url(valkey.url)
+    await parts.feed.cover([ONE])
+    await parts.publish(ONE)
+    [before] = await parts.next(1)
+    epoch, _ = await parts.streams.look()
+    channel = parts.streams.channel_of(ONE)
+    await client.delete(channel, f"{channel}:state")
+    await client.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB")
+    await client.aclose()
+    async with asyncio.timeout(30):
+        while (await parts.streams.look())[0] == epoch:
+            await parts.feed.next(lambda: True)
+
+    last = await parts.publish(ONE)
+    [after] = await parts.next(1)
+    assert after.id == last
+    assert after.position > before.position
+    with pytest.raises(Trimmed):
+        [page async for page in parts.feed.history(before.position, after.position, [ONE])]

@@ -137,6 +137,10 @@ async def test_keys_of_a_topic_expire(streams: TopicStreams) -> None:
     keys = [channel, f"{channel}:state", f"{channel}:awaited"]
     left = await streams.server.run([("PTTL", key) for key in keys])
     assert all(WINDOW_MS < each <= WINDOW_MS + topic_streams.SLACK_MS for each in left)
+    await streams.add(epoch, {ROOM: [relayed(2, "new", is_message=True)]})
+    [repeated, awaited] = await streams.server.run([("PTTL", f"{channel}:repeated"), ("EXISTS", keys[2])])
+    assert 0 < repeated <= topic_streams.REPEATED_MS
+    assert not awaited
 
 
 async def test_shards_that_ended_long_ago_are_forgotten(streams: TopicStreams) -> None:

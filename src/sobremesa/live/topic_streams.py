@@ -7,8 +7,8 @@ An entry is added by a script, which drops what the topic already has:
 - A new message is added by the node that wrote it, too. Whichever copy comes first is added.
 
 A server that restarts without its data would continue as if nothing had been lost. So the streams have an epoch, which
-is stored beside them and lost with them: a node that finds it gone, or a stream shorter than it was, begins another. Epochs
-are numbers that increase; what an earlier one left of a topic is dropped when the topic gets its next entry.
+is stored beside them and lost with them: a node that finds it gone, or a stream shorter than it was, begins another.
+Epochs are numbers that increase; what an earlier one left of a topic is dropped when the topic gets its next entry.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ if count % 64 < #bodies and redis.call('HLEN', state) > 64 then
         end
     end
 end
-for at = 1, 4 do redis.call('PEXPIRE', KEYS[at], window + SLACK_MS) end
+for at = 1, 3 do redis.call('PEXPIRE', KEYS[at], window + SLACK_MS) end
+redis.call('PEXPIRE', repeated, REPEATED_MS)
 return #bodies
 """.replace("LATE_MS", str(LATE_MS))
     .replace("REPEATED_MS", str(REPEATED_MS))
