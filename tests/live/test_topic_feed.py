@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -24,7 +25,7 @@ from sobremesa.live.topic_messages import TopicMessages
 from sobremesa.live.topic_publisher import TopicPublisher
 from sobremesa.live.topic_receiver import TopicReceiver
 from sobremesa.live.topic_routes import ALL_NODES
-from sobremesa.live.topic_streams import Addition, TopicStreams
+from sobremesa.live.topic_streams import Addition, Lost, TopicStreams
 from sobremesa.live.topic_writer import TopicWriter
 
 ONE, TWO = Topic("server:one"), Topic("server:two")
@@ -40,6 +41,7 @@ class Parts:
         self.streams = TopicStreams(RedisServer(valkey.url), name, 3_600_000)
         messages = TopicMessages(self.streams, "node")
         self.receiver = TopicReceiver(self.streams, messages.take)
+        self.publisher = TopicPublisher(self.streams, translation)
         writer = TopicWriter(translation, TopicPublisher(self.streams, translation), messages)
         self.feed = TopicFeed(table, clock, self.streams, self.receiver, writer, None, EventCursors())
         self._number = 0
@@ -72,7 +74,7 @@ async def parts(community: Community, valkey: Endpoint) -> AsyncIterator[Parts]:
 
 
 async def test_broken_connections_lose_and_repeat_nothing(parts: Parts, valkey: Endpoint) -> None:
-    client = redis.asyncio.Redis.from_url(valkey.url)
+    client: Any = redis.asyncio.Redis.from_url(valkey.url)
     await parts.feed.cover([ONE, TWO])
 
     async def publish() -> list[str]:
@@ -174,7 +176,7 @@ async def test_events_that_wait_beyond_a_bound_are_read_from_the_streams(
 
 
 async def test_stream_that_lost_its_end_begins_another_epoch(parts: Parts, valkey: Endpoint) -> None:
-    client = redis.asyncio.Redis.from_url(valkey.url)
+    client: Any = redis.asyncio.Redis.from_url(valkey.url)
     await parts.feed.cover([ONE])
     await parts.publish(ONE)
     [before] = await parts.next(1)
@@ -193,3 +195,17 @@ async def test_stream_that_lost_its_end_begins_another_epoch(parts: Parts, valke
     assert after.position > before.position
     with pytest.raises(Trimmed):
         [page async for page in parts.feed.history(before.position, after.position, [ONE])]
+
+
+async def test_each_shard_notices_that_what_it_published_is_lost(parts: Parts) -> None:
+    """Each must be published again, and different nodes may read them."""
+    for shard_id in ("one", "two"):
+        await parts.publisher.publish(shard_id, [])
+    epoch, _ = await parts.streams.look()
+    assert epoch is not None
+    await parts.streams.open(epoch)
+
+    for shard_id in ("one", "two"):
+        with pytest.raises(Lost):
+            await parts.publisher.publish(shard_id, [])
+        await parts.publisher.publish(shard_id, [])

@@ -77,6 +77,7 @@ class Relay:
             except LeaseLost:
                 _log.info("another node relays the events now")
             except (*FOREIGN, Lost, TableError) as error:
+                self._publisher.forget()
                 _log.warning("events are not relayed", why=f"{type(error).__name__}: {error}")
             await asyncio.sleep(LOOK_SECONDS)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from sobremesa.table import RawChange
 
 SEQUENCE_DIGITS = 40
 """The numbers of DynamoDB's stream have at most 40 digits."""
+MAX_SHARDS = 10_000
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -26,24 +27,26 @@ class TopicPublisher:
     def __init__(self, streams: TopicStreams, translation: Translation) -> None:
         self._streams = streams
         self._translation = translation
-        self._epoch = ""
+        self._epochs: dict[str, str] = {}
+        """The epoch in which each shard was published; empty: new messages. Each must notice that its epoch is over."""
 
     async def publish(self, shard_id: str, changes: Sequence[RawChange]) -> None:
         """Publish changes of one shard, in its order; those that were published before add nothing.
 
         Raises Lost if the streams were lost: then the changes of the last seconds must be published again, too.
         """
+        shard_id = shard_id or "0"  # without one is what the writers of new messages publish
         found: dict[Topic, list[Addition]] = defaultdict(list)
         for change in changes:
             for number, publication in enumerate(await self._translation.publications_of(change)):
                 sequence = f"{change.sequence:0>{SEQUENCE_DIGITS}}.{number:03}"
                 # Only what has an id of its own may have been published by its writer.
                 written_ms = None if publication.id.startswith(change.id) else _written_ms(publication)
-                addition = _addition(publication, shard_id or "0", sequence, written_ms)
+                addition = _addition(publication, shard_id, sequence, written_ms)
                 for topic in routes_of(publication):
                     found[topic].append(addition)
-        if found:
-            await self._add(found)
+        # Without events too: that finds out whether the last ones are still there.
+        await self._add(shard_id, found)
 
     async def publish_new(self, publications: Iterable[Publication]) -> None:
         """Publish new messages of this process, before the change stream does; raises Lost as above."""
@@ -52,20 +55,29 @@ class TopicPublisher:
             for topic in routes_of(publication):
                 found[topic].append(_addition(publication, "", "", _written_ms(publication)))
         if found:
-            await self._add(found)
+            await self._add("", found)
 
     async def reset(self) -> None:
         """Begin a new epoch: changes were lost, so positions from before are void."""
         epoch, _ = await self._streams.open()
-        self._epoch, _ = await self._streams.open(epoch)
+        await self._streams.open(epoch)
+        self.forget()
 
-    async def _add(self, additions: dict[Topic, list[Addition]]) -> None:
-        if not self._epoch:
-            self._epoch, _ = await self._streams.open()
+    def forget(self) -> None:
+        """Begin in the current epoch: the changes of the last seconds of all shards will be published again."""
+        self._epochs.clear()
+
+    async def _add(self, shard_id: str, additions: Mapping[Topic, Sequence[Addition]]) -> None:
+        epoch = self._epochs.get(shard_id)
+        if epoch is None:
+            epoch, _ = await self._streams.open()
+            self._epochs[shard_id] = epoch
+            if len(self._epochs) > MAX_SHARDS:
+                del self._epochs[next(iter(self._epochs))]  # read elsewhere, or to its end
         try:
-            await self._streams.add(self._epoch, additions)
+            await self._streams.add(epoch, additions)
         except Lost:
-            self._epoch = ""
+            self._epochs.pop(shard_id, None)
             raise
 
 
