@@ -141,6 +141,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
         app.clock,
         origins=[settings.origin, *settings.cors_origins],
         max_sockets=MaxSockets.of(settings),
+        drain_seconds=settings.drain_seconds,
         watch=app.presence.watch,
     )
 

@@ -55,6 +55,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.on_lost()
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        """Leave an open socket to the application, which asks its clients to reconnect a few at a time."""
+        if self.close_sent or not self.handshake_complete:
+            super().shutdown()
+
     # Reading
 
     def data_received(self, data: bytes) -> None:
