@@ -123,7 +123,7 @@ async def test_client_reconnects_and_resumes_on_request(going: str | int) -> Non
         assert (await (await script.accepts()).receives(6))["sessionId"] == "session"
 
 
-async def test_client_reconnects_when_the_server_says_with_a_part_of_the_spread() -> None:
+async def test_client_reconnects_at_the_time_that_the_server_names() -> None:
     manual_time = ManualTime(chance=0.5)
     async with (
         Scripted() as script,
@@ -141,7 +141,7 @@ async def test_server_cannot_make_a_client_wait_forever(asked: float, seconds: f
     assert ManualTime().pace.asked(asked, 0) == seconds
 
 
-async def test_refused_handshake_is_repeated_when_the_server_says() -> None:
+async def test_refused_handshake_is_repeated_after_the_time_of_the_server() -> None:
     manual_time = ManualTime(chance=1.0)
     async with Scripted() as script, Client(script.url, token="t", pace=manual_time.pace) as client:
         script.refuse, script.retry_after = [429], "8"

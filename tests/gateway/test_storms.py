@@ -50,7 +50,7 @@ class Gate:
         monkeypatch.setattr(Authentication, "authenticate_until", slow)
 
 
-async def test_client_that_gets_no_turn_soon_is_told_when_to_come_back(
+async def test_client_that_gets_no_turn_soon_gets_a_time_to_come_back(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate(monkeypatch)
@@ -63,10 +63,10 @@ async def test_client_that_gets_no_turn_soon_is_told_when_to_come_back(
             await gate.reached.wait()
             assert (await second.frame())["op"] == 10
             await second.send(2, {"token": ana.access_token})
-            told = await second.frame()
-            assert told["op"] == 7
-            assert 0 < told["d"]["retryAfter"] <= LONGEST_RETRY_SECONDS
-            assert told["d"]["spread"] >= 1
+            asked = await second.frame()
+            assert asked["op"] == 7
+            assert 0 < asked["d"]["retryAfter"] <= LONGEST_RETRY_SECONDS
+            assert asked["d"]["spread"] >= 1
             assert (await second.closed()).code == 4013
             gate.opened.set()
             assert await served_first
@@ -143,7 +143,7 @@ async def _leave(connection: Connection) -> int:
 
 @asynccontextmanager
 async def crowd(served: ServedApp) -> AsyncIterator[Counter[str]]:
-    """Yield how all clients of a storm fared, who come at once and come back when they are told to."""
+    """Yield how all clients of a storm fared, who come at once and come back when they are asked to."""
     ana = await served.create_user("ana")
     fates: Counter[str] = Counter()
     handshakes = asyncio.Semaphore(AT_A_TIME)
@@ -164,7 +164,7 @@ async def crowd(served: ServedApp) -> AsyncIterator[Counter[str]]:
                 if received["op"] != 7:
                     fates[received["t"]] += 1
                     return
-                fates["told to come back"] += 1
+                fates["asked to come back"] += 1
                 await asyncio.sleep(received["d"]["retryAfter"])
 
         await asyncio.gather(*(client() for _ in range(SOCKETS)))
@@ -175,4 +175,4 @@ async def test_storm_of_clients_is_served(store: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(admission, "MAX_WAIT_SECONDS", 0.5)
     async with serve_app(store) as served, crowd(served) as fates:
         assert fates["ready"] == SOCKETS
-        assert set(fates) <= {"ready", "told to come back"}
+        assert set(fates) <= {"ready", "asked to come back"}

@@ -52,7 +52,7 @@ class Connection:
         self.token: str | None = None
         """The token that this connection last identified with."""
         self.reconnect: Reconnect | None = None
-        """When to reconnect, if the server has said so."""
+        """When to reconnect, if the server has named a time."""
 
     @property
     def close_code(self) -> int | None:

@@ -7,7 +7,7 @@ other: it waits without a turn, and is closed if it takes too long.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TypeAlias
 
@@ -41,7 +41,7 @@ RECHECK_KEY_SECONDS = 60
 """How often a server key that acts as a user is checked again: it may have expired."""
 SHORTEST_SPREAD_SECONDS = 1.0
 SPREAD_SHARE = 0.1
-"""Of the time that a client is told to wait: which part more it may wait. The times themselves are spread."""
+"""Which part of the time that a client is asked to wait it may wait more. The times themselves are spread."""
 ATTACHING_AT_ONCE = 64
 """How many sockets of one user are brought up to date at the same time; more are closed, and may retry."""
 
@@ -70,6 +70,7 @@ class GatewayBackend:
         snapshot: Callable[[Actor, str, Instant], Awaitable[Identified]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
         presences: Callable[[Sequence[TopicMembership]], Awaitable[list[PresenceView]]],
+        prefetched: Callable[[Actor], AbstractAsyncContextManager[None]],
     ) -> None:
         self.authenticate = authenticate
         self.verify = verify
@@ -82,6 +83,8 @@ class GatewayBackend:
         """Returns what a user must fetch who was disconnected since a time."""
         self.presences = presences
         """Returns the online users among those who share a topic with a user."""
+        self.prefetched = prefetched
+        """Reads ahead, and serves inside the block, what memberships and snapshot read."""
 
 
 class Identification:
@@ -119,9 +122,10 @@ class Identification:
     async def _send_ready(self, socket: Socket, verified: VerifiedToken, cursor: Cursor) -> Sequence[TopicMembership]:
         """Send the snapshot, which is read after the cursor; return the memberships that it was made for."""
         actor, good_until_ms = verified
-        memberships = await self._backend.memberships(actor)
         session_id = self._sessions.create(actor.user_id)
-        snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
+        async with self._backend.prefetched(actor):
+            memberships = await self._backend.memberships(actor)
+            snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
         snapshot.presences = await self._backend.presences(memberships)
         assert cursor.position is not None  # noqa: S101 - it is the hub's own
         s = self._feed.s_of(cursor.position, cursor.at_ms)
@@ -154,7 +158,7 @@ class Identification:
 
     @asynccontextmanager
     async def _turn(self, socket: Socket) -> AsyncIterator[None]:
-        """Hold a turn during the block; a client that gets none soon is told when to come back, and closed."""
+        """Hold a turn during the block; a client that gets none soon receives when to come back, and is closed."""
         try:
             async with self._admission.turn():
                 yield
