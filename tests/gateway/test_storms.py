@@ -83,7 +83,7 @@ async def test_times_to_come_back_follow_each_other_at_the_measured_rate() -> No
     now = 100.0
     turns = Admission(at_once=2, now=lambda: now)
     async with turns.turn(), turns.turn():
-        now += 4.0  # two clients in four seconds: one each two seconds
+        now += 8.0  # two clients in eight seconds: the next ones come back each two seconds
 
     first, second, third = (turns.next_return() for _ in range(3))
 
@@ -102,7 +102,7 @@ async def test_client_that_would_wait_too_long_is_not_even_queued() -> None:
     now = 100.0
     turns = Admission(at_once=1, now=lambda: now)
     async with turns.turn():
-        now += 6.0
+        now += 25.0
     async with turns.turn(), AsyncExitStack() as stack:
         queued = [asyncio.create_task(stack.enter_async_context(turns.turn())) for _ in range(2)]
         for _ in queued:

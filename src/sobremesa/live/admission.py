@@ -16,11 +16,15 @@ from sobremesa.core.errors import SobremesaError
 
 AT_ONCE = 32
 """For how many clients the table is read at the same time."""
-MAX_WAIT_SECONDS = 10.0
+MAX_WAIT_SECONDS = 20.0
 """How long a client waits for its turn. Less than the interval of heartbeats, which are not read meanwhile."""
 LONGEST_RETRY_SECONDS = 60.0
 SECONDS_EACH = 0.02
 """How long a client takes at full load, until that is measured."""
+SHARE = 0.5
+"""Of the measured time for each client, which the connections of all others lengthen at first: a client that comes back
+too early waits in line, but one that comes back too late leaves the server idle.
+"""
 WEIGHT = 0.1
 """The weight of a new measurement in the moving average."""
 
@@ -70,14 +74,18 @@ class Admission:
 
     def next_return(self) -> float:
         """Return after how many seconds the next client that is sent away should come back."""
-        now, each = self._now(), self._seconds_each or SECONDS_EACH
+        now, each = self._now(), self._expected_each or SECONDS_EACH
         at = max(self._next_return, now + self._waiting * each + 1)
         self._next_return = min(at + each, now + LONGEST_RETRY_SECONDS)
         return min(at - now, LONGEST_RETRY_SECONDS)
 
     def _expected_wait(self) -> float:
         """Return how long a client that comes now would wait; 0 until that is measured."""
-        return self._waiting * (self._seconds_each or 0.0)
+        return self._waiting * self._expected_each
+
+    @property
+    def _expected_each(self) -> float:
+        return SHARE * (self._seconds_each or 0.0)
 
     async def _wait_for_turn(self, seconds: float | None) -> None:
         self._waiting += 1
