@@ -54,7 +54,7 @@ CUT_SOCKETS = _length(300, 2_000)
 """How many sockets are cut at once and resume."""
 PUBLISH_RECIPIENTS = _length(3_000, 10_000)
 """To how many users a publishing goes that is killed twice."""
-WEBHOOK_EVENTS = _length(120, 10_000)
+WEBHOOK_EVENTS = _length(240, 10_000)
 """How many events a webhook receives whose server is killed five times."""
 IMPORTED_MESSAGES = _length(200, 10_000)
 """How many messages the recipe of docs/import.md imports."""
