@@ -7,7 +7,7 @@ other: it waits without a turn, and is closed if it takes too long.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TypeAlias
 
@@ -111,9 +111,11 @@ class Identification:
         self._admission = admission
 
     async def identify(self, socket: Socket, asked: frames.Identify) -> None:
-        async with self._hub.attaching(socket):
-            cursor = self._feed.cursor_of(self._hub.position())
+        async with AsyncExitStack() as attaching:
             async with self._turn(socket):
+                # Not before the turn: events are kept for everyone who is being attached.
+                await attaching.enter_async_context(self._hub.attaching(socket))
+                cursor = self._feed.cursor_of(self._hub.position())
                 verified = await self._verify(asked)
                 self._set_identity(socket, asked.token, verified)
                 memberships = await self._send_ready(socket, verified, cursor)
@@ -133,9 +135,10 @@ class Identification:
         return memberships
 
     async def resume(self, socket: Socket, asked: frames.Resume) -> None:
-        async with self._hub.attaching(socket):
-            here = self._feed.cursor_of(self._hub.position())
+        async with AsyncExitStack() as attaching:
             async with self._turn(socket):
+                await attaching.enter_async_context(self._hub.attaching(socket))
+                here = self._feed.cursor_of(self._hub.position())
                 verified = await self._verify(asked)
                 cursor = self._resumed_at(asked, verified[0])
                 if cursor is None:
