@@ -152,6 +152,10 @@ class Hub:
         if not isinstance(missed, Cursor):
             self._replay.deliver(subscriber, missed)
 
+    async def cover(self, topics: Collection[Topic]) -> None:
+        """Receive the events of these topics, before there is a subscriber."""
+        await self._feed.cover(topics)
+
     def renew(self, subscriber: Subscriber, session_id: str | None) -> None:
         """Let a subscriber end with another session, or server key, than before."""
         if session_id == subscriber.session_id:

@@ -12,6 +12,7 @@ from sobremesa.live.hub import Hub
 from sobremesa.live.topic_messages import TopicMessages
 
 EVENT = b"ephemeral"
+QUESTION = b"question"
 REMOVAL = b"removal"
 
 
@@ -25,6 +26,7 @@ class _Published(msgspec.Struct, array_like=True):
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Published).decode
+_decode_event = msgspec.msgpack.Decoder(Event).decode
 _decode_key = msgspec.msgpack.Decoder(MembershipKey).decode
 
 
@@ -36,11 +38,15 @@ class TopicEphemeralEvents:
         self._messages = messages
         self._remote_handlers: list[Callable[[Event], None]] = []
         messages.on(EVENT, self._on_event)
+        messages.on(QUESTION, self._on_question)
         messages.on(REMOVAL, self._on_removal)
 
     def publish(self, event: Event, *, without: UserId | None = None, max_subscribers: int | None = None) -> None:
         self._hub.publish(event, without=without, max_subscribers=max_subscribers)
         self._messages.publish(EVENT, event.topics, _encode(_Published(event, without, max_subscribers)))
+
+    def ask_nodes(self, event: Event) -> None:
+        self._messages.publish(QUESTION, event.topics, _encode(event))
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         self._remote_handlers.append(handler)
@@ -53,8 +59,14 @@ class TopicEphemeralEvents:
     def _on_event(self, body: bytes) -> None:
         published = _decode(body)
         self._hub.publish(published.event, without=published.without, max_subscribers=published.max_subscribers)
+        self._handle(published.event)
+
+    def _on_question(self, body: bytes) -> None:
+        self._handle(_decode_event(body))
+
+    def _handle(self, event: Event) -> None:
         for handler in self._remote_handlers:
-            handler(published.event)
+            handler(event)
 
     def _on_removal(self, body: bytes) -> None:
         self._hub.suspect(_decode_key(body))
