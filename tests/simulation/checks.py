@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from simulation.clients import Shown, load_room
 from simulation.oracle import Send
+from sobremesa.core.actor import Actor
+from sobremesa.core.clock import instant
 from sobremesa.core.errors import NotFound
-from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.core.ids import MessageId, RoomId, time_of
+from sobremesa.domains.conversations.entities import ConversationId, participants_of
 
 if TYPE_CHECKING:
     from simulation.scenario import Scenario
@@ -17,11 +20,13 @@ if TYPE_CHECKING:
 
 async def check(scenario: Scenario) -> None:
     """Check the table, what every client shows, the order of the rooms, and the stored counts."""
-    rooms = {room: await load_room(scenario.gateway, scenario.owner, room) for room in scenario.rooms}
+    node = scenario.gateway
+    rooms = {room: await load_room(scenario, node, scenario.owner, room) for room in scenario.rooms}
     _check_sends(scenario, rooms)
     await _check_clients(scenario, rooms)
     _check_order(scenario)
     await _check_counts(scenario)
+    await _check_inboxes(scenario, rooms)
 
 
 def _check_sends(scenario: Scenario, rooms: dict[RoomId, dict[MessageId, Shown]]) -> None:
@@ -66,9 +71,10 @@ async def _check_clients(scenario: Scenario, rooms: dict[RoomId, dict[MessageId,
             continue
         is_member = scenario.oracle.members[client.actor.user_id] == "in"
         for room, messages in rooms.items():
-            await _check_access(scenario, client.actor.username, is_member=is_member, room=room)
+            if room in scenario.channels:
+                await _check_access(scenario, client.actor, is_member=is_member, room=room)
             shown = client.messages.get(room, {})
-            expected = messages if is_member else {}
+            expected = messages if is_member or room in scenario.groups else {}
             for message_id in expected.keys() | shown.keys():
                 if shown.get(message_id) != expected.get(message_id):
                     scenario.history.violate(
@@ -77,16 +83,15 @@ async def _check_clients(scenario: Scenario, rooms: dict[RoomId, dict[MessageId,
                     )
 
 
-async def _check_access(scenario: Scenario, username: str, *, is_member: bool, room: RoomId) -> None:
-    actor = next(each for each in [scenario.owner, *scenario.writers] if each.username == username)
+async def _check_access(scenario: Scenario, actor: Actor, *, is_member: bool, room: RoomId) -> None:
     try:
         await scenario.gateway.app.communities.page(actor, room, limit=1)
     except NotFound:
         if is_member:
-            scenario.history.violate("members have access", f"{username} is refused")
+            scenario.history.violate("members have access", f"{actor.username} is refused")
     else:
         if not is_member:
-            scenario.history.violate("members have access", f"{username} was removed and is not refused")
+            scenario.history.violate("members have access", f"{actor.username} was removed and is not refused")
 
 
 def _check_order(scenario: Scenario) -> None:
@@ -109,3 +114,14 @@ async def _check_counts(scenario: Scenario) -> None:
     async for counted in scenario.gateway.app.recounts().run(dry=True):
         for drift in counted.drift:
             scenario.history.violate("counts are right", f"{counted.label}: {drift}")
+
+
+async def _check_inboxes(scenario: Scenario, rooms: dict[RoomId, dict[MessageId, Shown]]) -> None:
+    """A conversation is where its last message puts it in the inbox of every participant."""
+    for room in scenario.groups:
+        last = max(rooms[room], default=None)
+        page = await scenario.gateway.app.table.query(participants_of(room_id=ConversationId(room)), limit=100)
+        for seat in page.items:
+            if last is not None and seat.last_message_at != instant(time_of(last)):
+                moved = f"{seat.user_id} has {room} at {seat.last_message_at}, not {instant(time_of(last))}"
+                scenario.history.violate("inboxes move", moved)

@@ -134,7 +134,8 @@ class Client:
                 self._load_later(connection)
             case "member.left" | "server.deleted":
                 if frame.d.get("userId", self.actor.user_id) == self.actor.user_id:
-                    self.messages.clear()
+                    for channel in self.scenario.channels:
+                        self.messages.pop(channel, None)
             case _:
                 pass  # of other things it shows nothing
 
@@ -172,14 +173,14 @@ class Client:
     async def _load(self, connection: Connection) -> None:
         for room in self.scenario.rooms:
             try:
-                loaded = await load_room(connection.node, self.actor, room)
+                loaded = await load_room(self.scenario, connection.node, self.actor, room)
             except NotFound:
                 continue
             self.messages[room] = loaded
 
     def _load_later(self, connection: Connection) -> None:
         """Fetch the rooms of a server that was joined; events that come meanwhile are applied to what is loaded."""
-        for room in self.scenario.rooms:
+        for room in self.scenario.channels:
             self.messages.setdefault(room, {})
         task = asyncio.get_running_loop().create_task(self._merge(connection))
         self._loading.add(task)
@@ -188,9 +189,9 @@ class Client:
     async def _merge(self, connection: Connection) -> None:
         is_loaded = False
         try:
-            for room in self.scenario.rooms:
+            for room in self.scenario.channels:
                 before = dict(self.messages.get(room, {}))
-                loaded = await load_room(connection.node, self.actor, room)
+                loaded = await load_room(self.scenario, connection.node, self.actor, room)
                 held = self.messages.get(room, {})
                 came = {id: shown for id, shown in held.items() if before.get(id) != shown}
                 if room in self.messages:
@@ -206,12 +207,12 @@ class Client:
                 self.cursor = None
 
 
-async def load_room(node: Node, actor: Actor, room: RoomId) -> dict[MessageId, Shown]:
-    """Return everything in a channel, as an actor sees it; NotFound for those who are not members."""
+async def load_room(scenario: Scenario, node: Node, actor: Actor, room: RoomId) -> dict[MessageId, Shown]:
+    """Return everything in a room, as an actor sees it; NotFound for those who are not members."""
     loaded: dict[MessageId, Shown] = {}
     before: MessageId | None = None
     while True:
-        page = await node.app.communities.page(actor, room, limit=PAGE, before=before)
+        page = await scenario.service(node, room).page(actor, room, limit=PAGE, before=before)
         for message in page.messages:
             loaded[message.message_id] = Shown(message.content, message.deleted)
         if len(page.messages) < PAGE:

@@ -92,7 +92,7 @@ class Oracle:
         if not frame.t.startswith("message."):
             return
         removal = self._removals.get(client.actor.user_id)
-        if removal is not None and removal.by == connection.gateway:
+        if removal is not None and removal.by == connection.gateway and frame.d["roomKind"] == "channel":
             self._history.violate(
                 "nothing after a removal", f"{client.name} received {frame.t} {frame.d.get('messageId')}"
             )

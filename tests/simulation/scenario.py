@@ -22,6 +22,8 @@ from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.accounts.key_stores import MemoryKeys
 from sobremesa.domains.communities.entities import ServerId
+from sobremesa.domains.communities.service import Communities
+from sobremesa.domains.conversations.service import Conversations
 from sobremesa.table import Put
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.modelled import Figures, ModelledEngine
@@ -62,7 +64,9 @@ class Scenario:
         self.modelled: ModelledEngine | None = None
         self.nodes: list[Node] = []
         self.clients: list[Client] = []
-        self.rooms: list[RoomId] = []
+        self.channels: list[RoomId] = []
+        self.groups: list[RoomId] = []
+        """Group conversations of all users, whom nobody removes."""
         self.writers: list[Actor] = []
         self.server_id = ServerId("")
         self.owner = Actor.of_user(UserId("owner"), "owner")
@@ -80,6 +84,15 @@ class Scenario:
         """Return one of the nodes that run, if any does; a paused one looks as if it did."""
         running = [node for node in self.nodes if node.is_running]
         return self.chance.choice(running) if running else None
+
+    @property
+    def rooms(self) -> list[RoomId]:
+        """The channels and the groups."""
+        return self.channels + self.groups
+
+    def service(self, node: Node, room: RoomId) -> Communities | Conversations:
+        """Return the service of a room on a node."""
+        return node.app.conversations if room in self.groups else node.app.communities
 
     @property
     def gateway(self) -> Node:
@@ -150,11 +163,13 @@ class Scenario:
         self.server_id = (await app.communities.create_server(self.owner, name="Simulated")).server_id
         for number in range(CHANNELS):
             created = await app.communities.create_channel(self.owner, self.server_id, name=f"channel{number}")
-            self.rooms.append(RoomId(created.channel.channel_id))
+            self.channels.append(RoomId(created.channel.channel_id))
         for actor in self.writers:
             await app.communities.members.add(self.backend, self.server_id, actor.user_id)
             self.oracle.members[actor.user_id] = "in"
         self.oracle.members[self.owner.user_id] = "in"
+        group = await app.conversations.create_group(self.owner, [each.user_id for each in self.writers])
+        self.groups.append(RoomId(group.conversation_id))
         self.clients = [Client(self, f"{each.username}@web", each) for each in people]
         self.clients.append(Client(self, "user1@phone", self.writers[0]))
 

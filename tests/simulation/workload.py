@@ -89,7 +89,7 @@ class Writer:
 
             def verb(node: Node, asked: list[Node] = asked) -> Coroutine[Any, Any, SentView]:
                 asked.append(node)
-                return node.app.communities.send(self._actor, room, draft)
+                return self._scenario.service(node, room).send(self._actor, room, draft)
 
             try:
                 sent = await ask(self._scenario, self._name, f"send {send.nonce}", verb, seconds=TIMEOUT_SECONDS)
@@ -112,7 +112,7 @@ class Writer:
             self._scenario,
             self._name,
             f"edit {content}",
-            lambda node: node.app.communities.edit(self._actor, send.room, message_id, content),
+            lambda node: self._scenario.service(node, send.room).edit(self._actor, send.room, message_id, content),
         )
         send.version = version
 
@@ -127,7 +127,7 @@ class Writer:
             self._scenario,
             self._name,
             f"delete {send.nonce}",
-            lambda node: node.app.communities.delete_message(self._actor, send.room, message_id),
+            lambda node: self._scenario.service(node, send.room).delete_message(self._actor, send.room, message_id),
         )
         send.is_deleted = True
 
@@ -138,7 +138,7 @@ class Writer:
         message_id, emoji, adds = send.message_id, self._chance.choice(EMOJIS), self._chance.random() < 0.7
 
         def verb(node: Node) -> Coroutine[Any, Any, None]:
-            rooms = node.app.communities
+            rooms = self._scenario.service(node, send.room)
             return (rooms.react if adds else rooms.unreact)(self._actor, send.room, message_id, emoji)
 
         await ask(self._scenario, self._name, f"{'react to' if adds else 'unreact to'} {send.nonce}", verb)
