@@ -39,6 +39,7 @@ class Shown(NamedTuple):
     is_deleted: bool
 
 
+_NEW = Shown("", is_deleted=False)
 _decode = msgspec.json.Decoder(Frame).decode
 
 
@@ -123,6 +124,9 @@ class Client:
         if is_repeated:
             return
         match frame.t:
+            case "message.created" if self.messages.get(room, {}).get(MessageId(about), _NEW).is_deleted:
+                # After a resume in which the deletion was delivered without the message: docs/simulation.md.
+                self.scenario.history.note(self.name, "created late", content)
             case "message.created" | "message.updated":
                 if room in self.messages:
                     shown = Shown(content, frame.d["deleted"])
