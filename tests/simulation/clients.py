@@ -39,7 +39,6 @@ class Shown(NamedTuple):
     is_deleted: bool
 
 
-_NEW = Shown("", is_deleted=False)
 _decode = msgspec.json.Decoder(Frame).decode
 
 
@@ -124,9 +123,9 @@ class Client:
         if is_repeated:
             return
         match frame.t:
-            case "message.created" if self.messages.get(room, {}).get(MessageId(about), _NEW).is_deleted:
-                # After a resume in which the deletion was delivered without the message: docs/simulation.md.
-                self.scenario.history.note(self.name, "created late", content)
+            case "message.created" | "message.updated" if self._is_deleted(room, MessageId(about)):
+                # After a resume that delivered the deletion, and not what came before it: docs/simulation.md.
+                self.scenario.history.note(self.name, "after deletion", content)
             case "message.created" | "message.updated":
                 if room in self.messages:
                     shown = Shown(content, frame.d["deleted"])
@@ -142,6 +141,10 @@ class Client:
                         self.messages.pop(channel, None)
             case _:
                 pass  # of other things it shows nothing
+
+    def _is_deleted(self, room: RoomId, message_id: MessageId) -> bool:
+        shown = self.messages.get(room, {}).get(message_id)
+        return shown is not None and shown.is_deleted
 
     # Inside: what runs on the node
 
