@@ -50,6 +50,7 @@ class Receiver(NamedTuple):
     """A connection, and the run of the node that it is to."""
 
     name: str
+    user_id: UserId
     gateway: str
 
 
@@ -67,6 +68,8 @@ class Oracle:
         self._history = history
         self.sends: dict[str, Send] = {}
         self.members: dict[UserId, Membership] = {}
+        self.rejoined: set[UserId] = set()
+        """Users who were not members all the time."""
         self._removals: dict[UserId, Removal] = {}
         self.orders: dict[tuple[Receiver, RoomId], list[MessageId]] = {}
         """In which order each connection received the new messages of a room."""
@@ -80,6 +83,7 @@ class Oracle:
     def adding(self, user_id: UserId) -> None:
         """A user is about to be added: events may come from now on."""
         self.members[user_id] = "unknown"
+        self.rejoined.add(user_id)
         self._removals.pop(user_id, None)
 
     def removed(self, user_id: UserId, by: str) -> None:
@@ -97,6 +101,6 @@ class Oracle:
                 "nothing after a removal", f"{client.name} received {frame.t} {frame.d.get('messageId')}"
             )
         if frame.t == "message.created" and not is_known:
-            receiver = Receiver(f"{client.name}#{connection.order}", connection.gateway)
+            receiver = Receiver(f"{client.name}#{connection.order}", client.actor.user_id, connection.gateway)
             key = (receiver, RoomId(frame.d["roomId"]))
             self.orders.setdefault(key, []).append(MessageId(frame.d["messageId"]))
