@@ -5,4 +5,5 @@
 - `slow`: clients that read one byte a second, and what they cost the others and the server
 - `page`: the results as Markdown, with what is wanted
 - `__main__`: the rounds
+- `topics`: by itself, what an event costs Redis and a node that does not need it
 """

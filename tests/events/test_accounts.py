@@ -44,7 +44,7 @@ async def test_sockets_are_closed_with_their_session_and_with_the_account(
 
     await app.accounts.end_session(actor, phone.session_id)
     [ended] = await recorder.publications()
-    assert (ended.event, ended.audience) == (None, AudienceChange(ends=(phone.session_id,)))
+    assert (ended.event, ended.audience) == (None, AudienceChange(ends=(phone.session_id,), of=ana.user.user_id))
 
     await app.accounts.delete_me(actor, password=PASSWORD)
     await app.jobs.run_pending(app.handlers)
@@ -61,7 +61,10 @@ async def test_revoked_tokens_close_the_sockets_of_the_user(app: Sobremesa, reco
     for verb in (app.accounts.revoke_tokens, app.accounts.disable_user):
         await verb(key, key.tenant, "42")
         [ended] = await recorder.publications()
-        assert (ended.event, ended.audience) == (None, AudienceChange(ends=(topics.tokens_of(user.user_id),)))
+        assert (ended.event, ended.audience) == (
+            None,
+            AudienceChange(ends=(topics.tokens_of(user.user_id),), of=user.user_id),
+        )
 
     await app.accounts.enable_user(key, key.tenant, "42")
     assert await recorder.publications() == []

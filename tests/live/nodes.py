@@ -12,14 +12,17 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import aiohttp
+import redis
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
 
 import commands
 from cheap import CHEAP
 from gateway.connection import Closed, Connection
-from servers import LOOPBACK, installed, tether
+from servers import LOOPBACK, _free_port, installed, tether
 from sobremesa.app import Sobremesa
 from sobremesa.core.ids import RoomId
 from sobremesa.core.settings import Settings
@@ -117,6 +120,50 @@ class Valkey:
             self._process.wait()
 
 
+class Cluster:
+    """A cluster of three servers, which have a third of the keys each."""
+
+    def __init__(self, folder: Path) -> None:
+        self._ports = [_free_port() for _ in range(3)]
+        self._servers: list[subprocess.Popen[bytes]] = []
+        self._folder = folder
+        self.url = f"redis://{LOOPBACK}:{self._ports[0]}"
+
+    def __enter__(self) -> Self:
+        for port in self._ports:
+            folder = self._folder / f"cluster-{port}"
+            folder.mkdir()
+            options = ["--port", str(port), "--bind", LOOPBACK, "--save", "", "--cluster-enabled", "yes"]
+            options += ["--cluster-port", str(_free_port()), "--dir", str(folder)]
+            command = [*tether(None), valkey_program(), *options]
+            quiet = subprocess.DEVNULL
+            self._servers.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
+        clients: list[Any] = [
+            redis.Redis(port=port, retry=Retry(ConstantBackoff(LOOK_SECONDS), 500)) for port in self._ports
+        ]
+        for number, client in enumerate(clients):
+            first, last = number * 5462, min((number + 1) * 5462, 16384) - 1
+            client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last)
+            bus = client.config_get("cluster-port")["cluster-port"]
+            clients[0].execute_command("CLUSTER", "MEET", LOOPBACK, self._ports[number], bus)
+        deadline = time.monotonic() + READY_WITHIN_SECONDS
+        while not all(_is_complete(client.execute_command("CLUSTER", "INFO")) for client in clients):
+            assert time.monotonic() < deadline
+            time.sleep(LOOK_SECONDS)
+        for client in clients:
+            client.close()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers:
+            server.kill()
+            server.wait()
+
+
+def _is_complete(info: bytes) -> bool:
+    return b"cluster_state:ok" in info and b"cluster_known_nodes:3" in info
+
+
 class Community:
     """A server with a channel, created by the library beside the nodes."""
 
@@ -193,6 +240,8 @@ class Client:
         self._ids: set[str] = set()
         self.received: list[str] = []
         """The messages, in the order in which they first came."""
+        self.first = ""
+        """The cursor of the first message."""
         self.gaps = 0
         self.breaks = 0
         self.repeats = 0
@@ -238,6 +287,7 @@ class Client:
             return
         self._ids.add(frame["id"])
         if frame["t"] == "message.created":
+            self.first = self.first or frame["s"]
             self.received.append(frame["d"]["messageId"])
 
     async def until(self, *ids: str) -> None:

@@ -104,13 +104,13 @@ async def test_events_without_subscribers_are_replayed_on_resume(community: Comm
     feed = StreamFeed(
         community.app.table, clock, translation_of(community.app.table, clock, community.app.accounts), EventCursors()
     )
-    place = await feed.open()
+    place = await feed.open(lambda _: True)
     first = await community.app.communities.send(
         community.users["ana"].actor, community.channel_id, Draft("nobody listens")
     )
     here = (await feed.next(lambda: False)).position
 
-    missed = [entry async for page in feed.history(place, here) for entry in page.entries]
+    missed = [entry async for page in feed.history(place, here, []) for entry in page.entries]
     await feed.close()
 
     # Perhaps twice: from the fast path, and from the stream.
@@ -132,7 +132,7 @@ async def test_checkpoint_of_another_store_does_not_prevent_opening(community: C
         ttl=now_ms // 1000 + 60,
     )
     await community.app.table.write(Put(mark))
-    place = await feed.open()
+    place = await feed.open(lambda _: True)
     sent = await community.app.communities.send(community.users["ana"].actor, community.channel_id, Draft("hello"))
     received = await feed.next(lambda: True)
     await feed.close()
@@ -147,13 +147,13 @@ async def test_clients_that_resume_together_share_one_read_of_the_stream(
     clock = SystemClock()
     translation = translation_of(community.app.table, clock, community.app.accounts)
     before = StreamFeed(community.app.table, clock, translation, EventCursors())
-    place = before.s_of(await before.open())
+    place = before.s_of(await before.open(lambda _: True))
     for number in range(20):
         await community.app.communities.send(community.users["ana"].actor, community.channel_id, Draft(f"{number}"))
     await before.next(lambda: True)
     await before.close()
     feed = StreamFeed(community.app.table, clock, translation, EventCursors())
-    await feed.open()
+    await feed.open(lambda _: True)
     here = (await feed.next(lambda: False)).position
 
     asked = 0
@@ -169,7 +169,9 @@ async def test_clients_that_resume_together_share_one_read_of_the_stream(
     assert after is not None
 
     async def missed() -> list[str]:
-        found = [entry.event for page in [page async for page in feed.history(after, here)] for entry in page.entries]
+        found = [
+            entry.event for page in [page async for page in feed.history(after, here, [])] for entry in page.entries
+        ]
         return [
             msgspec.json.decode(each.d)["content"] for each in found if each is not None and each.t == "message.created"
         ]

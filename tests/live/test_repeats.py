@@ -20,7 +20,7 @@ from sobremesa.live.events import (
     server,
     user,
 )
-from sobremesa.live.feed import Cursor, Entry, FeedBatch, FeedPosition, Page
+from sobremesa.live.feed import AllTopics, Cursor, Entry, FeedBatch, FeedPosition, IsNeeded, Page
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
 from sobremesa.live.recipient_payloads import RecipientPayloads
@@ -35,7 +35,7 @@ def position_of(number: int) -> FeedPosition:
     return FeedPosition(0, 0, "script", number)
 
 
-class ScriptedFeed:
+class ScriptedFeed(AllTopics):
     """A feed of the events that a test publishes."""
 
     repeats = True
@@ -50,7 +50,7 @@ class ScriptedFeed:
             self._entries.append(Entry(position, self.s_of(position), 0, publication))
             self._waiting.append(self._entries[-1])
 
-    async def open(self) -> FeedPosition:
+    async def open(self, is_needed: IsNeeded) -> FeedPosition:
         return position_of(0)
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
@@ -63,7 +63,7 @@ class ScriptedFeed:
     def cursor_of(self, s: str) -> Cursor:
         return Cursor(position_of(int(s)), 0)
 
-    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+    async def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
         yield Page([entry for entry in self._entries if after < entry.position <= until], until)
 
     async def close(self) -> None:

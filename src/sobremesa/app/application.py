@@ -96,7 +96,7 @@ class Sobremesa:
         self.notifications = open_notifications(store, self.accounts)
         self.subscriptions = Subscriptions(table)
         self.live, self.node_registry, self.presence = open_live(self, live)
-        table.watch(Disconnects(self.live.hub))
+        table.watch(Disconnects(self.live.hub, self.live.ephemeral))
 
         self.http_judge = http_judge_of(settings, clock, ids)
         context = room_context(self, readers, judge_of(judge or self.http_judge, settings, clock))

@@ -199,6 +199,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "events, presence and limits. Without it, run one process. See [gateway.md](gateway.md)."
         ),
     ] = None
+    event_minutes: Annotated[
+        int,
+        Meta(
+            ge=2,
+            le=1440,
+            description="With `redis`: for how many minutes events are kept for clients that come back, at most 10,000 "
+            "for each topic. Afterwards they get a `gap`. See [gateway.md](gateway.md#resuming).",
+        ),
+    ] = 60
     moderation_policy: Annotated[
         str,
         Meta(

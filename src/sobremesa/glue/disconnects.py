@@ -1,6 +1,7 @@
 """Disconnects removed members before the request that removed them is answered.
 
-Every node learns of a removal from the change stream, which takes a moment. The node that wrote it applies it at once.
+Every node learns of a removal from the change stream, which takes a moment. The node that wrote it applies it at once,
+and notifies the others.
 A changed role or access list is noted, and read again before the next event is delivered.
 The same holds for messages that are deleted or edited: once the request is answered, the old content is not replayed.
 """
@@ -16,6 +17,7 @@ from sobremesa.domains.communities.entities import ChannelAccess, ServerMembersh
 from sobremesa.domains.conversations.entities import Participant as ConversationParticipant
 from sobremesa.domains.threads.entities import Participant as ThreadParticipant
 from sobremesa.domains.workspaces.entities import Member as WorkspaceMember
+from sobremesa.live.ephemeral import EphemeralEvents
 from sobremesa.live.events import MembershipKey, channel, conversation, server, thread, tokens_of, workspace
 from sobremesa.live.hub import Hub
 from sobremesa.rooms.entities import Message
@@ -36,8 +38,9 @@ MEMBERSHIP_KEYS: dict[type[Entity], Callable[[Parts], MembershipKey]] = {
 class Disconnects:
     """Watches the writes of this process."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, ephemeral: EphemeralEvents) -> None:
         self._hub = hub
+        self._ephemeral = ephemeral
 
     def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         for operation in operations:
@@ -62,7 +65,7 @@ class Disconnects:
         key = MEMBERSHIP_KEYS.get(entity)
         # In bulk, memberships end with a deleted server or workspace; its members still receive that event.
         if key is not None and not in_bulk:
-            self._hub.disconnect([key(parts)])
+            self._ephemeral.disconnect([key(parts)])
         elif entity is Session:
             self._hub.end([parts["session_id"]])
         elif entity is ApiKey:

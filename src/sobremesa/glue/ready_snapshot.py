@@ -6,7 +6,7 @@ It calls the same endpoints as clients, so that a list in the snapshot equals th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import asdict
@@ -17,7 +17,7 @@ from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.domains.accounts.views import Me
 from sobremesa.domains.communities.access import MemberChannels
-from sobremesa.domains.communities.entities import Channel
+from sobremesa.domains.communities.entities import Channel, ChannelPointer
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.communities.service import ChannelWithHead, Communities
 from sobremesa.domains.communities.views import ChannelView, ServerView, channel_view, server_view
@@ -31,8 +31,9 @@ from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.threads.views import ThreadView
 from sobremesa.domains.workspaces.views import OwnWorkspaceView
 from sobremesa.http.endpoints import Endpoint, Listed, PageQuery
-from sobremesa.live.events import EventType
+from sobremesa.live.events import EventType, Topic, channel, conversation, server, thread
 from sobremesa.live.session_frames import READY, Gap, Identified, MissedRoom
+from sobremesa.rooms.entities import Head
 from sobremesa.rooms.service import Rooms
 from sobremesa.rooms.unread import RoomUnreadState
 from sobremesa.rooms.views import UnreadView
@@ -177,13 +178,22 @@ class Gaps:
     def __init__(self, rooms: Sequence[Rooms]) -> None:
         self._rooms = rooms
 
-    async def find(self, actor: Actor, since_ms: int) -> Gap:
-        """Return the rooms with new messages since a time, and from where to where."""
+    async def find(self, actor: Actor, since_ms: int, topics: Collection[Topic] | None = None) -> Gap:
+        """Return the rooms with new messages since a time, and from where to where; only of these topics, if given."""
         after = MessageId(first_of(since_ms - CLOCKS_DIFFER_MS))
         missed = [
             MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
             for rooms in self._rooms
             for seat in await rooms.seats_of(actor)
-            if seat.head.last_message_id is not None and seat.head.last_message_id > after
+            if seat.head.last_message_id is not None
+            and seat.head.last_message_id > after
+            and (topics is None or not _topics_of(seat.head).isdisjoint(topics))
         ]
         return Gap(instant(since_ms), missed)
+
+
+def _topics_of(head: Head) -> set[Topic]:
+    """Return the topics that the events of a room may have."""
+    if isinstance(head, ChannelPointer):
+        return {server(head.server_id), channel(head.server_id, head.room_id)}
+    return {conversation(head.room_id), thread(head.room_id)}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from sobremesa.core.actor import UserId
-from sobremesa.live.events import Event
+from sobremesa.live.events import Event, MembershipKey
 from sobremesa.live.hub import Hub
 
 
@@ -21,11 +21,15 @@ class EphemeralEvents(Protocol):
         ...
 
     def ask_nodes(self, event: Event) -> None:
-        """Pass an event to the handlers of the other nodes; no client receives it."""
+        """Pass an event to the handlers of the other nodes with subscribers of its topics; no client receives it."""
         ...
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         """Call a handler for the ephemeral events of other nodes, and for what they ask."""
+        ...
+
+    def disconnect(self, keys: Sequence[MembershipKey]) -> None:
+        """Unsubscribe members whose memberships this process has ended: here at once, and on other nodes soon."""
         ...
 
 
@@ -43,3 +47,6 @@ class LocalEphemeralEvents:
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         """Do nothing: there are no other nodes."""
+
+    def disconnect(self, keys: Sequence[MembershipKey]) -> None:
+        self._hub.disconnect(keys)

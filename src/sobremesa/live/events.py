@@ -151,6 +151,8 @@ class AudienceChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True,
     """Sessions and users whose sockets are to be closed, and users whose tokens were revoked (`tokens_of`)."""
     rechecks: tuple[Topic, ...] = ()
     """Topics of channels whose access list changed: the membership of every subscriber of the server is read again."""
+    of: UserId | None = None
+    """Whose sockets `ends` closes; None if they may be of several users."""
 
     @property
     def membership_keys(self) -> Sequence[MembershipKey]:
@@ -282,8 +284,12 @@ def subject_of(ended: str) -> str:
 
 
 def audience_change(
-    *, removes: Iterable[TopicRemoval] = (), ends: Iterable[str] = (), rechecks: Iterable[Topic] = ()
+    *,
+    removes: Iterable[TopicRemoval] = (),
+    ends: Iterable[str] = (),
+    of: UserId | None = None,
+    rechecks: Iterable[Topic] = (),
 ) -> Publication:
     """Create a publication without an event, which only changes the audience."""
-    change = AudienceChange(removes=tuple(removes), ends=tuple(ends), rechecks=tuple(rechecks))
+    change = AudienceChange(removes=tuple(removes), ends=tuple(ends), rechecks=tuple(rechecks), of=of)
     return Publication(audience=change)

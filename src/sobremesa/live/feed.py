@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from sobremesa.core.errors import Invalid, SobremesaError
-from sobremesa.live.events import Event, Publication
+from sobremesa.live.events import Event, Publication, Topic, TopicMembership
 from sobremesa.live.frames import event_payload, text_frame
 
 
@@ -110,6 +110,10 @@ class Trimmed(SobremesaError):
     """The events after this position are no longer kept."""
 
 
+IsNeeded: TypeAlias = Callable[[Topic], bool]
+"""Whether a topic has subscribers, or one is being attached."""
+
+
 class BadEventCursor(Invalid):
     """Not a position in this feed."""
 
@@ -125,8 +129,32 @@ class Feed(Protocol):
         """Whether an event can come twice, the second time at its own position."""
         ...
 
-    async def open(self) -> FeedPosition:
+    async def open(self, is_needed: IsNeeded) -> FeedPosition:
         """Start with the next event; return the position before it."""
+        ...
+
+    async def cover(self, topics: Collection[Topic]) -> None:
+        """Receive the events of these topics from now on."""
+        ...
+
+    def covered_since(self, topics: Collection[Topic]) -> FeedPosition:
+        """Return the position after which `next` has returned, or will return, all events of these topics."""
+        ...
+
+    async def missing(self, after: FeedPosition, topics: Collection[Topic]) -> set[Topic]:
+        """Return the topics of which not all events after a position are kept."""
+        ...
+
+    def looks_back_to(self, member: TopicMembership) -> int | None:
+        """Return the time from which on a new member may have missed events of the topic.
+
+        None if the feed has one order for all rows, so that a membership comes before the events that it gives access
+        to. Otherwise these may come first, and are then delivered after it.
+        """
+        ...
+
+    def position_at(self, at_ms: int) -> FeedPosition | None:
+        """Return the position before everything that was published since a time; None if it has no position."""
         ...
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
@@ -141,8 +169,30 @@ class Feed(Protocol):
         """Parse a client's cursor; raises BadEventCursor."""
         ...
 
-    def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
-        """Yield the events between two positions in pages; raises Trimmed if they are no longer kept."""
+    def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
+        """Yield the events of these topics, and perhaps of others, between two positions, in pages.
+
+        Raises Trimmed if they are no longer kept.
+        """
         ...
 
     async def close(self) -> None: ...
+
+
+class AllTopics:
+    """What a feed does that receives the events of all topics."""
+
+    async def cover(self, topics: Collection[Topic]) -> None:
+        """Do nothing."""
+
+    def covered_since(self, topics: Collection[Topic]) -> FeedPosition:
+        return START
+
+    async def missing(self, after: FeedPosition, topics: Collection[Topic]) -> set[Topic]:
+        return set()
+
+    def looks_back_to(self, member: TopicMembership) -> int | None:
+        return None
+
+    def position_at(self, at_ms: int) -> FeedPosition | None:
+        return None

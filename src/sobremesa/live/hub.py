@@ -11,7 +11,6 @@ only causes that membership to be read again, consistently, before the batch is 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeAlias
@@ -24,17 +23,18 @@ from sobremesa.live.events import (
     MembershipKey,
     Topic,
     TopicMembership,
-    TopicRemoval,
     server_of,
     subject_of,
 )
-from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch
+from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
+from sobremesa.live.membership_checks import MembershipChecks
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
 from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
-from sobremesa.live.subscriber_index import SubscriberIndex, discard_from
+from sobremesa.live.subscriber_index import SubscriberIndex
+from sobremesa.live.unsubscriptions import Unsubscriptions
 from sobremesa.table.cache import Cache
 
 CACHED_IDS = 50_000
@@ -68,23 +68,19 @@ class Hub:
         """The event count at the first delivery of each id."""
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
-        self._unsubscribed_early: dict[Topic, set[Subscriber]] = defaultdict(set)
-        """Subscribers whose membership had ended when it was read, before the feed reported it: if the topic was
-        deleted, they receive that event as well.
-        """
-        self._removals = 0
-        """How many memberships this process has ended or changed."""
-        self._rechecks: set[tuple[UserId | None, Topic]] = set()
-        """Channels whose access list this process has changed, and members whose role it has changed in a server:
-        their subscriptions to channels are read again before anything is delivered.
-        """
+        self._checks = MembershipChecks(index)
+        self._unsubscriptions = Unsubscriptions(index)
+        self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
+        """What those who are about to be subscribed may have missed."""
+        self._gained: list[tuple[Subscriber, TopicMembership]] = []
+        """Who was subscribed, and may have missed something."""
         self.delivered = 0
 
     # Running
 
     async def open(self) -> None:
         """Open the feed."""
-        self._recent.reset(await self._feed.open())
+        self._recent.reset(await self._feed.open(self._is_needed))
 
     async def run(self) -> None:
         """Deliver the events of the feed until cancelled."""
@@ -137,10 +133,28 @@ class Hub:
         for topic in subscriber.subscriptions:
             self._index.by_topic[topic].add(subscriber)
         for topic in subscriber.lost:
-            self._unsubscribed_early[topic].add(subscriber)
+            self._unsubscriptions.early[topic].add(subscriber)
         self._index.add(subscriber)
         subscriber.deliver_ephemeral()
         return None
+
+    async def missing(self, memberships: Iterable[TopicMembership], after: FeedPosition) -> set[Topic]:
+        """Return the topics of which not all events after a position are kept."""
+        topics = {membership.topic for membership in memberships}
+        return set() if self._replay.has_in_memory(topics, after) else await self._feed.missing(after, topics)
+
+    async def catch_up(
+        self, subscriber: Subscriber, memberships: Iterable[TopicMembership], after: Cursor, load: LoadMemberships
+    ) -> None:
+        """Deliver the events that a subscriber missed up to now, as `attach` does, without attaching it."""
+        subscriber.subscribe(memberships, self._recent.count)
+        missed = await self._replay.run(subscriber, after, load)
+        if not isinstance(missed, Cursor):
+            self._replay.deliver(subscriber, missed)
+
+    async def cover(self, topics: Collection[Topic]) -> None:
+        """Receive the events of these topics, before there is a subscriber."""
+        await self._feed.cover(topics)
 
     def renew(self, subscriber: Subscriber, session_id: str | None) -> None:
         """Let a subscriber end with another session, or server key, than before."""
@@ -156,8 +170,8 @@ class Hub:
         """Remove a subscriber."""
         for topic in subscriber.subscriptions:
             self._index.discard(topic, subscriber)
-        for topic in list(self._unsubscribed_early):
-            self._settle_early(topic, subscriber)
+        for topic in list(self._unsubscriptions.early):
+            self._unsubscriptions.settle_early(topic, subscriber)
         subscriber.subscriptions = {}
         subscriber.pending = []
         self._index.remove(subscriber)
@@ -169,6 +183,9 @@ class Hub:
     def has_subscribers(self) -> bool:
         """Return whether there is a subscriber, or one is being attached."""
         return bool(self._index.by_subject or self._attaching)
+
+    def _is_needed(self, topic: Topic) -> bool:
+        return topic in self._index.by_topic or any(topic in each.subscriptions for each in self._attaching)
 
     @asynccontextmanager
     async def attaching(self, subscriber: Subscriber) -> AsyncIterator[None]:
@@ -190,7 +207,7 @@ class Hub:
         topics: Sequence[Topic] = event.topics
         if max_subscribers is not None:
             topics = [topic for topic in topics if len(self._index.by_topic.get(topic, ())) <= max_subscribers]
-        if self._rechecks:
+        if self._checks.has_rechecks:
             topics = [topic for topic in topics if server_of(topic) is None]  # who may receive it is being read
         for subscriber in self._attaching:
             subscriber.keep_ephemeral(frame, topics, without)
@@ -209,9 +226,14 @@ class Hub:
     def disconnect(self, keys: Sequence[MembershipKey]) -> None:
         """Unsubscribe members whose memberships this process has ended, before the feed reports it."""
         for key in keys:
-            self._removals += 1
+            self._checks.note_removal()
             self._mark_stale(key.user_id)
-            self._unsubscribe(key)
+            self._unsubscriptions.unsubscribe(key)
+
+    def suspect(self, key: MembershipKey) -> None:
+        """Note that another node has ended a membership; its row is read again before the next event is delivered."""
+        self._checks.suspect(key)
+        self._mark_stale(key.user_id)
 
     def recheck(self, topic: Topic, user_id: UserId | None = None) -> None:
         """Note that this process has changed the access list of a channel, or a member's role in a server.
@@ -219,8 +241,7 @@ class Hub:
         The subscriptions that depend on it are read again before the next event is delivered, which may be one that
         overtakes the change in the feed.
         """
-        self._removals += 1
-        self._rechecks.add((user_id, topic))
+        self._checks.recheck(topic, user_id)
         self._mark_stale(user_id)
 
     def invalidate(self, subject: str) -> None:
@@ -245,31 +266,23 @@ class Hub:
         Repeats if a subscriber was attached meanwhile, or this process ended a membership.
         """
         while True:
-            keys, removals = self._changed_memberships(entries), self._removals
+            keys, count = self._checks.pending(entries), self._checks.count
             members = await self._memberships(keys) if keys else {}
+            await self._look_back(members.values())
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
-            is_settled = removals == self._removals and self._changed_memberships(entries) <= keys
+            is_settled = count == self._checks.count and self._checks.pending(entries) <= keys
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
-    def _changed_memberships(self, entries: Sequence[Entry]) -> set[MembershipKey]:
-        """Return the memberships of connected users that these entries change."""
-        changes = [entry.audience for entry in entries if entry.audience is not None]
-        keys = {key for change in changes for key in change.membership_keys if key.user_id in self._index.by_subject}
-        topics = {topic for change in changes for topic in change.rechecks}
-        topics |= {topic for user_id, topic in self._rechecks if user_id is None}
-        for topic in topics:
-            keys |= self._channel_memberships(topic)
-        for user_id, server in self._rechecks:
-            if user_id is not None:
-                held = self.topics_of(user_id)
-                keys |= {MembershipKey(user_id, topic) for topic in held if server_of(topic) == server}
-        return keys
-
-    def _channel_memberships(self, topic: Topic) -> set[MembershipKey]:
-        """Return the possible memberships in a channel of all who are subscribed to its server."""
-        users = self._index.all_users_in(topic) | self._index.all_users_in(server_of(topic) or topic)
-        return {MembershipKey(user_id, topic) for user_id in users}
+    async def _look_back(self, members: Iterable[TopicMembership]) -> None:
+        """Receive the topics of those who are about to be subscribed, and read what they may have missed."""
+        gaining = [
+            member
+            for member in members
+            if any(member.topic not in each.subscriptions for each in self._index.by_subject.get(member.user_id, ()))
+        ]
+        await self._feed.cover({member.topic for member in gaining})
+        self._looked_back = await self._replay.look_back(gaining)
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
@@ -281,27 +294,39 @@ class Hub:
             if change is not None:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
-                    self._forget_loss(membership.user_id, membership.topic)
+                    self._unsubscriptions.forget_loss(membership.user_id, membership.topic)
                     self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
                 for topic in change.rechecks:
                     self._mark_stale(None)
-                    self._apply(self._channel_memberships(topic), members)
+                    self._apply(self._checks.in_channel(topic), members)
             if entry.event is not None:
                 self._put(entry, entry.event, first, touched)
+            self._put_missed(entry, touched)
             if change is not None:
                 for removal in change.removes:
-                    self._remove(removal)
+                    self._mark_stale(removal.user_id)
+                    self._unsubscriptions.remove(removal)
                 self.end(change.ends)
         # Whatever the events are, and in which order: this is the current state.
-        self._apply(self._changed_memberships(entries), members)
-        self._rechecks.clear()
+        self._apply(self._checks.pending(entries), members)
+        self._put_missed(None, touched)
+        self._checks.clear()
         return list(touched)
+
+    def _put_missed(self, current: Entry | None, touched: dict[Subscriber, None]) -> None:
+        """Put what new members have missed into their buffers, after the event that they joined."""
+        gained, self._gained = self._gained, []
+        for subscriber, member in gained:
+            for entry in self._replay.missed_by(subscriber, member, self._looked_back):
+                if current is None or entry.id != current.id:
+                    subscriber.pending.append(frame_for(subscriber, entry))
+                    touched[subscriber] = None
 
     def _apply(self, keys: Iterable[MembershipKey], members: Mapping[MembershipKey, TopicMembership]) -> None:
         """Subscribe those whose membership exists, and unsubscribe the others."""
         for key in keys:
             member = members.get(key)
-            self._subscribe(member) if member is not None else self._unsubscribe_early(key)
+            self._subscribe(member) if member is not None else self._unsubscriptions.unsubscribe_early(key)
 
     def _first_delivery(self, entry: Entry) -> int | None:
         """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
@@ -341,16 +366,16 @@ class Hub:
         receiving = self._index.subscribers_to(event.topics)
         if first is None:
             if entry.audience is not None and (ended := entry.audience.ended_topics):
-                receiving = set(receiving).union(*(self._unsubscribed_early.pop(topic, ()) for topic in ended))
+                receiving = set(receiving).union(*(self._unsubscriptions.early.pop(topic, ()) for topic in ended))
         else:
             # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
         if event.without:
             # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
-            lost = self._unsubscribed_early.get(event.without, ())
+            lost = self._unsubscriptions.early.get(event.without, ())
             receiving = [each for each in receiving if each.is_addressed(event) or each in lost]
             for each in receiving:
-                self._settle_early(event.without, each)
+                self._unsubscriptions.settle_early(event.without, each)
         if (hidden := _hidden_channel(entry, event)) is not None:
             # A role and an access list that change in a row may both report it.
             receiving = [each for each in receiving if each.note_loss(hidden)]
@@ -375,57 +400,13 @@ class Hub:
         for subscriber in self._index.by_subject.get(member.user_id, ()):
             known = subscriber.subscriptions.get(member.topic)
             since = self._recent.count if known is None else known.after
+            if known is None and self._feed.looks_back_to(member) is not None:
+                self._gained.append((subscriber, member))
+                since = -1  # what is repeated has been delivered
             subscriber.subscriptions[member.topic] = Subscription.by(member, since)
             subscriber.forget_loss(member.topic)
             self._index.by_topic[member.topic].add(subscriber)
-            self._settle_early(member.topic, subscriber)
-
-    def _forget_loss(self, user_id: UserId, topic: Topic) -> None:
-        """A user is informed of a channel again, even if they have lost it since."""
-        for subscriber in self._index.by_subject.get(user_id, ()):
-            subscriber.forget_loss(topic)
-
-    def _remove(self, removal: TopicRemoval) -> None:
-        """End the subscriptions of the membership that ended, but not those of a later one."""
-        user_id, topic, since = removal
-        self._mark_stale(user_id)
-        subscribers = (
-            self._index.by_topic.get(topic, ()) if user_id is None else self._index.by_subject.get(user_id, ())
-        )
-        for subscriber in list(subscribers):
-            self._settle_early(topic, subscriber)
-            held = subscriber.subscriptions.get(topic)
-            if held is not None and not (since and held.since and since != held.since):
-                self._drop(topic, subscriber)
-                self._drop_channels(topic, subscriber)
-
-    def _unsubscribe(self, key: MembershipKey) -> None:
-        for subscriber in list(self._index.by_subject.get(key.user_id, ())):
-            if key.topic in subscriber.subscriptions:
-                self._drop(key.topic, subscriber)
-                self._drop_channels(key.topic, subscriber)
-
-    def _unsubscribe_early(self, key: MembershipKey) -> None:
-        for subscriber in list(self._index.by_subject.get(key.user_id, ())):
-            if key.topic in subscriber.subscriptions:
-                self._drop(key.topic, subscriber)
-                self._drop_channels(key.topic, subscriber)
-                self._unsubscribed_early[key.topic].add(subscriber)
-
-    def _settle_early(self, topic: Topic, subscriber: Subscriber) -> None:
-        """The feed has reported the end of this membership, or the subscriber is gone."""
-        discard_from(self._unsubscribed_early, topic, subscriber)
-
-    def _drop(self, topic: Topic, subscriber: Subscriber) -> None:
-        if subscriber.pending:
-            subscriber.flush()  # events from before the removal are delivered, later ones are not
-        del subscriber.subscriptions[topic]
-        self._index.discard(topic, subscriber)
-
-    def _drop_channels(self, server: Topic, subscriber: Subscriber) -> None:
-        """End the subscriptions to channels of a server that the user is no longer in."""
-        for topic in [topic for topic in subscriber.subscriptions if server_of(topic) == server]:
-            self._drop(topic, subscriber)
+            self._unsubscriptions.settle_early(member.topic, subscriber)
 
 
 def _hidden_channel(entry: Entry, event: Event) -> Topic | None:

@@ -6,7 +6,7 @@ other: it waits without a turn, and is closed if it takes too long.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from sobremesa.http.limits import Limits
 from sobremesa.http.user_references import Users
 from sobremesa.live import frames
 from sobremesa.live.admission import Admission, ServerBusy
-from sobremesa.live.events import D, EventType, TopicMembership
+from sobremesa.live.events import D, EventType, Topic, TopicMembership
 from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, text_frame
 from sobremesa.live.opening import Live
@@ -68,7 +68,7 @@ class GatewayBackend:
         users: Users,
         memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
         snapshot: Callable[[Actor, str, Instant], Awaitable[Identified]],
-        gap: Callable[[Actor, int], Awaitable[Gap]],
+        gap: Callable[[Actor, int, Collection[Topic] | None], Awaitable[Gap]],
         presences: Callable[[Sequence[TopicMembership]], Awaitable[list[PresenceView]]],
         prefetched: Callable[[Actor], AbstractAsyncContextManager[None]],
     ) -> None:
@@ -80,7 +80,7 @@ class GatewayBackend:
         self.snapshot = snapshot
         """Returns everything that a client starts with, read after the cursor."""
         self.gap = gap
-        """Returns what a user must fetch who was disconnected since a time."""
+        """Returns what a user must fetch who was disconnected since a time; only of these topics, unless None."""
         self.presences = presences
         """Returns the online users among those who share a topic with a user."""
         self.prefetched = prefetched
@@ -149,15 +149,47 @@ class Identification:
             try:
                 if cursor.position is None:
                     raise Trimmed
+                missing = await self._hub.missing(memberships, cursor.position)
+                if missing:
+                    await self._resume_in_part(socket, verified, cursor, memberships, missing)
+                    return
                 await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
                 # The missed events are no longer kept: name what to fetch, and start anew.
                 async with self._admission.turn(is_admitted=True):
-                    socket.write(_session_frame(gap, await self._backend.gap(verified[0], cursor.at_ms)))
+                    socket.write(_session_frame(gap, await self._backend.gap(verified[0], cursor.at_ms, None)))
                     memberships = await self._send_ready(socket, verified, here)
                 await self._attach(socket, verified[0], memberships, here)
                 return
             socket.write(_session_frame(resumed, Resumed(), self._hub.position()))
+
+    async def _resume_in_part(
+        self,
+        socket: Socket,
+        verified: VerifiedToken,
+        after: Cursor,
+        memberships: Sequence[TopicMembership],
+        missing: Collection[Topic],
+    ) -> None:
+        """Name what to fetch of topics whose events are no longer kept, replay the others, and start anew.
+
+        The gap comes first: once the client has moved its cursor, it would not be found again.
+        """
+        actor = verified[0]
+
+        def kept(some: Sequence[TopicMembership]) -> list[TopicMembership]:
+            return [each for each in some if each.topic not in missing]
+
+        async def load() -> Sequence[TopicMembership]:
+            return kept(await self._backend.memberships(actor))
+
+        async with self._admission.turn(is_admitted=True):
+            socket.write(_session_frame(gap, await self._backend.gap(actor, after.at_ms, missing)))
+        await self._hub.catch_up(socket, kept(memberships), after, load)
+        here = self._feed.cursor_of(self._hub.position())
+        async with self._admission.turn(is_admitted=True):
+            memberships = await self._send_ready(socket, verified, here)
+        await self._attach(socket, actor, memberships, here)
 
     @asynccontextmanager
     async def _turn(self, socket: Socket) -> AsyncIterator[None]:

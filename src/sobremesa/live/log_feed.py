@@ -7,12 +7,23 @@ same outage share them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Final
 
 from sobremesa.core.clock import Clock
 from sobremesa.live.event_cursors import EventCursors
-from sobremesa.live.feed import BadEventCursor, Cursor, Entry, FeedBatch, FeedPosition, Page, Trimmed
+from sobremesa.live.events import Topic
+from sobremesa.live.feed import (
+    AllTopics,
+    BadEventCursor,
+    Cursor,
+    Entry,
+    FeedBatch,
+    FeedPosition,
+    IsNeeded,
+    Page,
+    Trimmed,
+)
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Position, RawChange, Table
 from sobremesa.table.cache import Cache
@@ -25,7 +36,7 @@ END: Final = 1 << 30
 """The index after all events of a transaction."""
 
 
-class LogFeed:
+class LogFeed(AllTopics):
     """The events of the change log, in its order."""
 
     repeats = False
@@ -41,7 +52,7 @@ class LogFeed:
         self._store = ""
         self._pages: Cache[int, Sequence[Entry]] = Cache(CACHED_ENTRIES)
 
-    async def open(self) -> FeedPosition:
+    async def open(self, is_needed: IsNeeded) -> FeedPosition:
         self._reader = await self._table.changes(NEWEST)
         self._store, number = _split((await self._reader.read(0)).position)
         return self._position(number)
@@ -64,7 +75,7 @@ class LogFeed:
         position, at_ms = self._cursors.parse(s)
         return Cursor(position if position.run == self._store else None, at_ms)
 
-    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+    async def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
         # The cursor may be inside its transaction.
         number = after.number - 1 if after.offset < END else after.number
         while number < until.number:

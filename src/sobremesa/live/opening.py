@@ -1,7 +1,7 @@
 """Composes the live parts of one process.
 
 On the embedded engine there is one process, and its change log is the feed. On DynamoDB a single process reads the
-table's stream; with the setting `redis` there may be several nodes, which share a stream of events.
+table's stream; with the setting `redis` there may be several nodes, which share the events of each topic.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def open_live(
     """Compose the live parts of one process over one table."""
     store = parse_store(settings.store)
     if store.path is None and settings.redis is not None:
-        parts = _among_nodes(table, clock, translation, cursors, settings.redis, store.table, node_id, options)
+        window_ms = settings.event_minutes * 60_000
+        parts = _among_nodes(
+            table, clock, translation, cursors, settings.redis, window_ms, store.table, node_id, options
+        )
         hub = Hub(parts.feed, payloads, memberships, translation)
         shared = parts.ephemeral(hub)
         return Live(parts.feed, hub, shared, Typing(shared))
@@ -86,19 +89,28 @@ def _among_nodes(
     translation: Translation,
     cursors: EventCursors,
     url: str,
+    window_ms: int,
     name: str,
     node_id: str,
     options: LiveOptions,
 ) -> _Shared:
     require_extra("redis", "redis", "the setting redis")
-    from sobremesa.live.redis_channel import RedisChannel
-    from sobremesa.live.redis_ephemeral import RedisEphemeralEvents
-    from sobremesa.live.redis_feed import RedisFeed
-    from sobremesa.live.redis_stream import RedisStream
+    from sobremesa.live.redis_server import RedisServer
     from sobremesa.live.relay import Relay
+    from sobremesa.live.topic_ephemeral import TopicEphemeralEvents
+    from sobremesa.live.topic_feed import TopicFeed
+    from sobremesa.live.topic_messages import TopicMessages
+    from sobremesa.live.topic_publisher import TopicPublisher
+    from sobremesa.live.topic_receiver import TopicReceiver
+    from sobremesa.live.topic_streams import TopicStreams
+    from sobremesa.live.topic_writer import HINT, TopicWriter
 
-    stream = RedisStream(url, name)
-    channel = RedisChannel(url, name, node_id)
-    relay = Relay(table, clock, translation, stream, node_id) if options.relays else None
-    feed = RedisFeed(table, clock, translation, stream, channel, relay, cursors, fast=options.fast)
-    return _Shared(feed, lambda hub: RedisEphemeralEvents(hub, channel))
+    streams = TopicStreams(RedisServer(url), name, window_ms)
+    messages = TopicMessages(streams, node_id)
+    receiver = TopicReceiver(streams, messages.take)
+    publisher = TopicPublisher(streams, translation)
+    writer = TopicWriter(translation, TopicPublisher(streams, translation), messages, fast=options.fast)
+    relay = Relay(table, clock, publisher, node_id) if options.relays else None
+    feed = TopicFeed(table, clock, streams, receiver, writer, relay, cursors)
+    messages.on(HINT, lambda _: feed.nudge())
+    return _Shared(feed, lambda hub: TopicEphemeralEvents(hub, messages))

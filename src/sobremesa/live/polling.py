@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 
 import msgspec
 
 from sobremesa.core.actor import Actor
 from sobremesa.http.endpoints import Output
-from sobremesa.live.events import TopicMembership
+from sobremesa.live.events import Topic, TopicMembership
 from sobremesa.live.feed import Cursor, Feed, Trimmed
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
@@ -93,7 +93,7 @@ class Polling:
         hub: Hub,
         feed: Feed,
         memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
-        gap: Callable[[Actor, int], Awaitable[Gap]],
+        gap: Callable[[Actor, int, Collection[Topic] | None], Awaitable[Gap]],
     ) -> None:
         self._hub = hub
         self._feed = feed
@@ -119,7 +119,7 @@ class Polling:
         try:
             position = await self._collect(actor, poll, cursor, seconds)
         except Trimmed:
-            missed = gap_event.event(await self._gap(actor, cursor.at_ms))
+            missed = gap_event.event(await self._gap(actor, cursor.at_ms, None))
             return EventsView([EventView(missed.t, msgspec.Raw(missed.d))], position)
         finally:
             self._hub.detach(poll)
@@ -137,7 +137,10 @@ class Polling:
             raise Trimmed
         load = partial(self._admissions, actor)
         async with self._hub.attaching(poll):
-            reached = await self._hub.attach(poll, await load(), cursor, load)
+            memberships = await load()
+            if await self._hub.missing(memberships, cursor.position):
+                raise Trimmed
+            reached = await self._hub.attach(poll, memberships, cursor, load)
         if reached is not None and reached.position is not None:
             return self._feed.s_of(reached.position, reached.at_ms)
         if not poll.received:

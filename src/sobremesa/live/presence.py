@@ -166,6 +166,8 @@ class Presence:
         """
         topics = shared(membership.topic for membership in memberships)
         asking = {membership.user_id for membership in memberships}
+        # The answers come to the topic of the user, and later changes to the others: from now on, not when attached.
+        await self._hub.cover([membership.topic for membership in memberships])
         for user_id in asking if topics else ():
             question = PresenceView(user_id, "online")
             self._ephemeral.ask_nodes(Event(t=_QUESTION, d=msgspec.json.encode(question), topics=topics))

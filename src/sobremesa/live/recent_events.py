@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 
 from sobremesa.live.feed import START, Entry, FeedPosition
@@ -63,6 +63,11 @@ class RecentEvents:
         if not self._entries or after >= self.position:
             return []
         start = bisect_right(self._entries, after, key=lambda entry: entry.position)
+        return [self._entries[index] for index in range(start, len(self._entries))]
+
+    def since_ms(self, at_ms: int) -> list[Entry]:
+        """Return the kept entries that were published since a time."""
+        start = bisect_left(self._entries, at_ms, key=lambda entry: entry.at_ms)
         return [self._entries[index] for index in range(start, len(self._entries))]
 
     def mark_changed(self, subject: str) -> None:

@@ -1,24 +1,26 @@
-"""The relay copies the change stream of the table, as events, to the stream that all nodes read.
+"""The relay publishes the change stream of the table, as events, for all nodes.
 
 One node at a time does it, under a lease. Its position is saved in the table, always as it was some seconds ago: the
-node that takes over, or finds that Redis has lost the end of its stream, repeats some seconds, and nothing is missed.
+node that takes over, or finds that Redis has lost what it had, repeats some seconds, and nothing is missed. What the
+topics have already is not added again (`topic_streams`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Sequence
 
-import msgspec
 import structlog
 
 from sobremesa.core.clock import Clock
 from sobremesa.core.lease import Lease, LeaseLost
 from sobremesa.live.entities import PumpProgress, keep_pump, pump_progress
-from sobremesa.live.redis_stream import FOREIGN, Lost, RedisStream, StreamId
-from sobremesa.live.translation import Translation
-from sobremesa.table import NEWEST, ChangeReader, Create, Position, Table, set_to
+from sobremesa.live.redis_server import FOREIGN
+from sobremesa.live.topic_publisher import TopicPublisher
+from sobremesa.live.topic_streams import Lost
+from sobremesa.table import NEWEST, ChangeReader, Create, Position, RawChange, Table, set_to
 from sobremesa.table.errors import BadCursor, ConditionFailed, PositionTrimmed, TableError
 from sobremesa.table.updates import Changes
 
@@ -30,20 +32,17 @@ LOOK_SECONDS = 1.0
 BEHIND_SECONDS = 15.0
 """How much a node that takes over repeats."""
 WAIT_SECONDS = 1.0
-ADDED_AT_ONCE = 500
 
-_encode = msgspec.msgpack.Encoder().encode
 _log = structlog.get_logger("sobremesa.live")
 
 
 class Relay:
     """Relays the changes of one table while no other node does."""
 
-    def __init__(self, table: Table, clock: Clock, translation: Translation, stream: RedisStream, node_id: str) -> None:
+    def __init__(self, table: Table, clock: Clock, publisher: TopicPublisher, node_id: str) -> None:
         self._table = table
         self._lease = Lease(table, clock, pump_progress(), seconds=LEASE_SECONDS, pattern=keep_pump, creates=True)
-        self._translation = translation
-        self._stream = stream
+        self._publisher = publisher
         self._node_id = node_id
         self._reader: ChangeReader | None = None
         self._relayed: deque[tuple[float, Position]] = deque()
@@ -78,6 +77,7 @@ class Relay:
             except LeaseLost:
                 _log.info("another node relays the events now")
             except (*FOREIGN, Lost, TableError) as error:
+                self._publisher.forget()
                 _log.warning("events are not relayed", why=f"{type(error).__name__}: {error}")
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -85,23 +85,18 @@ class Relay:
         loop = asyncio.get_running_loop()
         self._relayed = deque([(loop.time(), position)])
         try:
-            epoch, last = await self._stream.open()
             try:
                 self._reader = await self._table.changes(position)
             except (PositionTrimmed, BadCursor) as lost:
                 # Changes were lost, or the row is of another store: earlier positions are void.
                 _log.warning("the event stream starts anew", why=f"{type(lost).__name__}: {lost}")
-                epoch, last = await self._stream.open(anew=True)
+                await self._publisher.reset()
                 self._reader = await self._table.changes(NEWEST)
             async with self._lease.renewing(self._progress):
                 while True:
                     batch = await self._reader.read(WAIT_SECONDS)
-                    bodies = [
-                        _encode(publication)
-                        for change in batch.changes
-                        for publication in await self._translation.publications_of(change)
-                    ]
-                    last = await self._add(epoch, bodies, last)
+                    for shard_id, changes in _by_shard(batch.changes).items():
+                        await self._publisher.publish(shard_id, changes)
                     self._move(loop.time(), batch.position)
         finally:
             reader, self._reader = self._reader, None
@@ -109,15 +104,6 @@ class Relay:
                 await reader.close()
             with contextlib.suppress(TableError):
                 await self._lease.release(self._progress())
-
-    async def _add(self, epoch: str, bodies: list[bytes], last: StreamId) -> StreamId:
-        for start in range(0, len(bodies), ADDED_AT_ONCE):
-            try:
-                last = await self._stream.add(epoch, bodies[start : start + ADDED_AT_ONCE], last)
-            except Lost:
-                await self._stream.open(last)
-                raise
-        return last
 
     def _move(self, now: float, position: Position) -> None:
         relayed = self._relayed
@@ -136,3 +122,10 @@ class Relay:
     def _progress(self) -> Changes:
         """Return the change that saves the position of some seconds ago."""
         return set_to(position=self._relayed[0][1])
+
+
+def _by_shard(changes: Sequence[RawChange]) -> dict[str, list[RawChange]]:
+    found: dict[str, list[RawChange]] = defaultdict(list)
+    for change in changes:
+        found[change.shard_id].append(change)
+    return found

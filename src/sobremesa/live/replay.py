@@ -9,7 +9,7 @@ looked up in batches.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeAlias
 
@@ -18,6 +18,7 @@ import msgspec
 from sobremesa.core.errors import SobremesaError
 from sobremesa.live.events import Event, Topic, TopicMembership, channel, parts_of, server_of, user
 from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
+from sobremesa.live.look_back import happened_ms
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import RecipientPayloads
 from sobremesa.live.subscriber import Subscriber, frame_for
@@ -32,6 +33,8 @@ DRAIN_SECONDS = 10.0
 READ_AT_ONCE = 8
 """How many subscribers read the feed's history at the same time."""
 CACHED_SUBJECTS = 20_000
+LOOKED_BACK = 1000
+"""About how many events of a topic a new member gets at most of those that came before it joined."""
 SEARCHED_PAGES = 8
 """In how many pages of the feed's history the start of a membership is searched."""
 
@@ -77,10 +80,12 @@ class Replay:
 
         If the subscriber stops wanting more, return the cursor that it reached.
         """
+        await self._feed.cover(subscriber.subscriptions)
         subscriber.before = await self._before_start(subscriber, after)
         cursor, resubscribe = after, partial(self._resubscribe, subscriber, after, load)
         while True:
-            position, floor = cursor.position or START, self._recent.floor
+            position, floor = cursor.position or START, self._floor(subscriber.subscriptions)
+            subscriber.reached = position
             if position < floor:
                 cursor, wants_more = await self._from_history(subscriber, cursor, floor, resubscribe)
                 if not wants_more:
@@ -121,13 +126,68 @@ class Replay:
 
     # Inside
 
+    def _floor(self, topics: Collection[Topic]) -> FeedPosition:
+        """Return the position after which everything of these topics is in memory."""
+        return max(self._recent.floor, self._feed.covered_since(topics))
+
     async def _resubscribe(self, subscriber: Subscriber, after: Cursor, load: LoadMemberships) -> None:
         """Subscribe a subscriber to its current memberships."""
         subscriber.is_stale = False
         held = subscriber.subscriptions.keys()
         subscriber.subscribe(await load(), self._recent.count)
+        await self._feed.cover(subscriber.subscriptions)
         subscriber.lost = (subscriber.lost | held) - subscriber.subscriptions.keys()
         subscriber.before = await self._before_start(subscriber, after)
+        for topic in subscriber.subscriptions.keys() - held:
+            member = subscriber.membership_in(topic)
+            missed = self.missed_by(subscriber, member, await self.look_back([member]))
+            self.deliver(subscriber, [entry for entry in missed if entry.position <= subscriber.reached])
+
+    def has_in_memory(self, topics: Collection[Topic], after: FeedPosition) -> bool:
+        """Return whether everything of these topics after a position is in memory."""
+        return after >= self._floor(topics)
+
+    # New members
+
+    async def look_back(self, members: Iterable[TopicMembership]) -> dict[Topic, list[Entry]]:
+        """Return what new members may have missed of their topics, without what is in memory."""
+        starts: dict[Topic, int] = {}
+        for member in members:
+            since_ms = self._feed.looks_back_to(member)
+            if since_ms is not None:
+                starts[member.topic] = min(since_ms, starts.get(member.topic, since_ms))
+        return {topic: await self._kept_since(topic, since_ms) for topic, since_ms in starts.items()}
+
+    async def _kept_since(self, topic: Topic, since_ms: int) -> list[Entry]:
+        start, until = self._feed.position_at(since_ms), self._floor([topic])
+        if start is None or start.run != until.run:
+            return []
+        entries: list[Entry] = []
+        async for page in self._feed.history(start, until, [topic]):
+            entries += page.entries
+            if len(entries) >= LOOKED_BACK:
+                break
+        return await self._as_current(entries, is_recent=False)
+
+    def missed_by(
+        self, subscriber: Subscriber, member: TopicMembership, looked_back: Mapping[Topic, Sequence[Entry]]
+    ) -> list[Entry]:
+        """Return the events that a new member of a topic did not receive, although they came after it joined."""
+        since_ms = self._feed.looks_back_to(member)
+        if since_ms is None:
+            return []
+        found = [*looked_back.get(member.topic, ()), *self._recent.since_ms(since_ms)]
+        others = subscriber.subscriptions.keys() - {member.topic}
+        return [
+            entry
+            for entry in {entry.id: entry for entry in found}.values()
+            if entry.event is not None
+            and member.topic in entry.event.topics
+            and others.isdisjoint(entry.event.topics)
+            and not entry.event.is_reference
+            and happened_ms(entry) >= since_ms
+            and self._is_for(subscriber, entry)
+        ]
 
     async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Mapping[str, FeedPosition]:
         """Return the ids of missed events from before the start of the membership that gives access.
@@ -143,7 +203,7 @@ class Replay:
             return {}
         starts: dict[Topic, int] = {}
         last: dict[str, tuple[int, Entry]] = {}
-        for index, entry in enumerate(await self._first_pages(after.position or START)):
+        for index, entry in enumerate(await self._first_pages(after.position or START, held)):
             last[entry.id] = (index, entry)
             event, change = entry.event, entry.audience
             if change is not None and event is not None and user(subscriber.user_id) in event.topics:
@@ -153,18 +213,30 @@ class Replay:
             id: entry.position
             for id, (index, entry) in last.items()
             if entry.event is not None
+            and not self._came_late(subscriber, entry)
             # A membership in a channel starts with that in its server: a channel that an access list or a role shows
             # later shows its history as well.
             and all(starts.get(server_of(topic) or topic, -1) > index for topic in entry.event.topics if topic in held)
         }
 
-    async def _first_pages(self, after: FeedPosition) -> list[Entry]:
+    def _came_late(self, subscriber: Subscriber, entry: Entry) -> bool:
+        """Return whether an event came before the membership that gives access to it, but happened after it."""
+        topics = () if entry.event is None else entry.event.topics
+        for topic in topics:
+            root = server_of(topic) or topic
+            if root in subscriber.subscriptions:
+                since_ms = self._feed.looks_back_to(subscriber.membership_in(root))
+                if since_ms is not None and happened_ms(entry) >= since_ms:
+                    return True
+        return False
+
+    async def _first_pages(self, after: FeedPosition, topics: Collection[Topic]) -> list[Entry]:
         """Return the first missed entries."""
-        floor = self._recent.floor
+        floor = self._floor(topics)
         if after >= floor:
             return self._recent.since(after)
         entries: list[Entry] = []
-        pages = self._feed.history(after, floor)
+        pages = self._feed.history(after, floor, topics)
         for _ in range(SEARCHED_PAGES):
             async with self._turns:
                 page = await anext(pages, None)
@@ -178,7 +250,7 @@ class Replay:
         self, subscriber: Subscriber, cursor: Cursor, until: FeedPosition, resubscribe: Resubscribe
     ) -> tuple[Cursor, bool]:
         """Replay from the feed's history; return the cursor reached, and whether the subscriber wants more."""
-        pages = self._feed.history(cursor.position or START, until)
+        pages = self._feed.history(cursor.position or START, until, list(subscriber.subscriptions))
         while True:
             async with self._turns:
                 page = await anext(pages, None)

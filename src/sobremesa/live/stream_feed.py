@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
 import structlog
@@ -21,9 +21,19 @@ from sobremesa.core.clock import Clock
 from sobremesa.live.checkpoints import Checkpoints, stretches
 from sobremesa.live.entities import TrailMark
 from sobremesa.live.event_cursors import EventCursors
-from sobremesa.live.events import Publication
+from sobremesa.live.events import Publication, Topic, TopicMembership
 from sobremesa.live.fast_path import FastPath
-from sobremesa.live.feed import Cursor, Entry, FeedBatch, FeedPosition, Page, Trimmed
+from sobremesa.live.feed import (
+    AllTopics,
+    Cursor,
+    Entry,
+    FeedBatch,
+    FeedPosition,
+    IsNeeded,
+    Page,
+    Trimmed,
+)
+from sobremesa.live.look_back import look_back_from
 from sobremesa.live.translation import Translation
 from sobremesa.table import NEWEST, ChangeBatch, ChangeReader, Operation, Position, RawKey, Table
 from sobremesa.table.cache import Cache
@@ -55,7 +65,7 @@ class _Stretch(NamedTuple):
     entries: Sequence[Entry]
 
 
-class StreamFeed:
+class StreamFeed(AllTopics):
     """The events of the change stream, with new messages of this process published at once."""
 
     repeats = True
@@ -86,7 +96,7 @@ class StreamFeed:
         self._stretches: Cache[tuple[str, int, str, int], _Stretch] = Cache(CACHED_ENTRIES)
         self._under_way: dict[tuple[str, int, str, int], asyncio.Task[_Stretch]] = {}
 
-    async def open(self) -> FeedPosition:
+    async def open(self, is_needed: IsNeeded) -> FeedPosition:
         before = await self._checkpoints.newest()
         begins = before is None
         self._position = NEWEST if before is None else Position(before.position)
@@ -170,7 +180,10 @@ class StreamFeed:
             return Cursor(position._replace(generation=OWN), at_ms)
         return Cursor(position._replace(generation=FORMER, at_ms=at_ms), at_ms - LAG_MS)
 
-    async def history(self, after: FeedPosition, until: FeedPosition) -> AsyncIterator[Page]:
+    def looks_back_to(self, member: TopicMembership) -> int | None:
+        return look_back_from(member, self._clock.now_ms(), clocks_differ_ms=0)
+
+    async def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
         goal = self._checkpoints.own_after(until.number) or self._checkpoints.mark(self._number, self._position)
         chain = await self._checkpoints.since(after.run, after.number, after.at_ms)
         chain = [mark for mark in chain if mark.run != self._run or mark.number < goal.number]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
 from sobremesa.live.events import Event, Topic, TopicMembership
-from sobremesa.live.feed import Entry, FeedPosition
+from sobremesa.live.feed import START, Entry, FeedPosition
 
 MAX_EPHEMERAL = 500
 """How many ephemeral events are kept for a subscriber that is being attached; older ones are dropped."""
@@ -45,6 +45,7 @@ class Subscriber:
         "is_stale",
         "lost",
         "pending",
+        "reached",
         "session_id",
         "subscriptions",
         "tenant",
@@ -64,6 +65,8 @@ class Subscriber:
         self._ephemeral: deque[tuple[bytes, Sequence[Topic], UserId | None]] | None = None
         self.before: Mapping[str, FeedPosition] = {}
         """The missed events from before the memberships started: their ids and last positions."""
+        self.reached = START
+        """Up to where it was brought up to date, before it was attached."""
         self.is_over = False
         """Whether the session ended during the replay."""
         self.lost: set[Topic] = set()
@@ -76,6 +79,11 @@ class Subscriber:
         found = list(memberships)
         self.subscriptions = {each.topic: Subscription.by(each, count) for each in found if not each.is_hidden}
         self.hidden = frozenset(each.topic for each in found if each.is_hidden)
+
+    def membership_in(self, topic: Topic) -> TopicMembership:
+        """Return the membership behind a subscription."""
+        held = self.subscriptions[topic]
+        return TopicMembership(self.user_id, topic, held.moderates, held.since)
 
     def has_subscribed_since(self, count: int, topics: Sequence[Topic]) -> bool:
         """Return whether it subscribed to one of these topics at this event count or later."""

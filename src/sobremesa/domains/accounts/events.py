@@ -38,7 +38,7 @@ class AccountEvents:
     async def _user(self, seen: Seen[User]) -> list[Publication]:
         old, new = seen
         if new is None or new.deleted_at is not None:
-            return [] if old is None else [audience_change(ends=[seen.row.user_id])]
+            return [] if old is None else [audience_change(ends=[seen.row.user_id], of=seen.row.user_id)]
         if old is None:
             return []
         found = []
@@ -47,11 +47,11 @@ class AccountEvents:
             view = LiveUser(new.user_id, new.username, new.display_name, picture, new.updated_at)
             found.append(user_updated(view, user(new.user_id)))
         if any(getattr(new, field) is not None and seen.changed(field) for field in REVOCATION):
-            found.append(audience_change(ends=[tokens_of(new.user_id)]))
+            found.append(audience_change(ends=[tokens_of(new.user_id)], of=new.user_id))
         return found
 
     async def _session(self, seen: Seen[Session]) -> list[Publication]:
-        return [audience_change(ends=[seen.row.session_id])] if seen.new is None else []
+        return [audience_change(ends=[seen.row.session_id], of=seen.row.user_id)] if seen.new is None else []
 
     async def _key(self, seen: Seen[ApiKey]) -> list[Publication]:
         return [audience_change(ends=[seen.row.key_id])] if seen.new is None else []

@@ -180,6 +180,10 @@ class RawChange(NamedTuple):
     old: Item | None
     new: Item | None
     expired: bool
+    shard_id: str = ""
+    """The shard of the stream that the change was read from."""
+    sequence: str = ""
+    """Its number in the shard, in decimal digits: a later change of the shard has a greater one."""
 
 
 class ChangeBatch(NamedTuple):

@@ -215,7 +215,7 @@ class StreamReader:
 
     def _accept(self, shard_id: str, page: RecordsResponse) -> list[RawChange]:
         before = self._checkpoints[shard_id]
-        changes = [self._change(record) for record in page.records]
+        changes = [self._change(record, shard_id) for record in page.records]
         if before.since_ms and not before.iterator:
             changes = [change for change in changes if change.at_ms >= before.since_ms - CLOCK_SKEW_MS]
         following = page.next_shard_iterator
@@ -232,7 +232,7 @@ class StreamReader:
         )
         return changes
 
-    def _change(self, record: Record) -> RawChange:
+    def _change(self, record: Record, shard_id: str) -> RawChange:
         body = record.body
         key = self._requests.key_of(body.keys)
         try:
@@ -249,6 +249,8 @@ class StreamReader:
             old=old,
             new=new,
             expired=record.identity is not None and record.identity.principal == TTL_PRINCIPAL,
+            shard_id=shard_id,
+            sequence=body.sequence_number,
         )
 
     def _position(self) -> Position:

@@ -1,0 +1,74 @@
+"""What this node writes: its new messages are published at once, and the relaying node is notified of the rest."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+
+from sobremesa.live.events import Publication
+from sobremesa.live.fast_path import FastPath
+from sobremesa.live.redis_server import FOREIGN
+from sobremesa.live.topic_messages import TopicMessages
+from sobremesa.live.topic_publisher import TopicPublisher
+from sobremesa.live.topic_routes import ALL_NODES
+from sobremesa.live.topic_streams import Lost
+from sobremesa.live.translation import Translation
+from sobremesa.table import Operation
+
+HINT = b"wrote"
+ADDED_AT_ONCE = 500
+MAX_WAITING = 10_000
+PAUSE_SECONDS = 0.2
+
+_log = structlog.get_logger("sobremesa.live")
+
+
+class TopicWriter:
+    """Publishes the new messages of this node."""
+
+    def __init__(
+        self, translation: Translation, publisher: TopicPublisher, messages: TopicMessages, *, fast: bool = True
+    ) -> None:
+        self._publisher = publisher
+        self._messages = messages
+        self._fast = fast
+        self._fast_path = FastPath(translation)
+        self._wrote = asyncio.Event()
+        self._is_to_notify = False
+
+    def note(self, operations: Sequence[Operation], *, notify: bool) -> None:
+        """Publish the new messages of a write; notify the relaying node, if that is another one."""
+        if self._fast:
+            self._fast_path.add(operations)
+        self._is_to_notify = notify
+        self._wrote.set()
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        sending = asyncio.create_task(self._messages.run())
+        waiting: list[Publication] = []
+        try:
+            while True:
+                await self._wrote.wait()
+                self._wrote.clear()
+                if self._is_to_notify:
+                    self._messages.publish(HINT, [ALL_NODES])
+                waiting += [publication for _, publication in await self._fast_path.take()]
+                await self._publish(waiting)
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+
+    async def _publish(self, waiting: list[Publication]) -> None:
+        try:
+            while waiting:
+                await self._publisher.publish_new(waiting[:ADDED_AT_ONCE])
+                del waiting[:ADDED_AT_ONCE]
+        except (*FOREIGN, Lost) as error:
+            # The relay publishes it too, only later. Retried all the same, so that later messages stay behind it.
+            _log.warning("new messages are published later", why=f"{type(error).__name__}: {error}")
+            del waiting[: max(0, len(waiting) - MAX_WAITING)]
+            await asyncio.sleep(PAUSE_SECONDS)
+            self._wrote.set()

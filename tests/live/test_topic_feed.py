@@ -1,0 +1,211 @@
+"""The feed of one of several nodes: complete, in order, whatever happens to its connection."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+import redis.asyncio
+
+from live.nodes import Community
+from servers import Endpoint
+from sobremesa.core.clock import SystemClock
+from sobremesa.glue.event_catalog import translation_of
+from sobremesa.live import topic_history, topic_receiver
+from sobremesa.live.event_cursors import EventCursors
+from sobremesa.live.events import Event, Publication, Topic
+from sobremesa.live.feed import START, Entry, Trimmed
+from sobremesa.live.redis_server import RedisServer
+from sobremesa.live.topic_feed import TopicFeed
+from sobremesa.live.topic_messages import TopicMessages
+from sobremesa.live.topic_publisher import TopicPublisher
+from sobremesa.live.topic_receiver import TopicReceiver
+from sobremesa.live.topic_routes import ALL_NODES
+from sobremesa.live.topic_streams import Addition, Lost, TopicStreams
+from sobremesa.live.topic_writer import TopicWriter
+
+ONE, TWO = Topic("server:one"), Topic("server:two")
+COUNT = 400
+
+
+class Parts:
+    """A feed, and what publishes to it."""
+
+    def __init__(self, community: Community, valkey: Endpoint, name: str) -> None:
+        clock, table = SystemClock(), community.app.table
+        translation = translation_of(table, clock, community.app.accounts)
+        self.streams = TopicStreams(RedisServer(valkey.url), name, 3_600_000)
+        messages = TopicMessages(self.streams, "node")
+        self.receiver = TopicReceiver(self.streams, messages.take)
+        self.publisher = TopicPublisher(self.streams, translation)
+        writer = TopicWriter(translation, TopicPublisher(self.streams, translation), messages)
+        self.feed = TopicFeed(table, clock, self.streams, self.receiver, writer, None, EventCursors())
+        self._number = 0
+
+    async def publish(self, *topics: Topic) -> str:
+        """Publish an event to one topic, or to several; return its id."""
+        self._number += 1
+        id, epoch = f"event-{self._number}", (await self.streams.open())[0]
+        publication = Publication(id=id, event=Event(t="message.created", d=b"{}", topics=topics))
+        addition = Addition(id, "shard", f"{self._number:040}.000", None, msgspec.msgpack.encode(publication))
+        await self.streams.add(epoch, {topic: [addition] for topic in topics})
+        return id
+
+    async def next(self, count: int) -> list[Entry]:
+        found: list[Entry] = []
+        async with asyncio.timeout(60):
+            while len(found) < count:
+                found += (await self.feed.next(lambda: True)).entries
+        return found
+
+
+@pytest.fixture
+async def parts(community: Community, valkey: Endpoint) -> AsyncIterator[Parts]:
+    parts = Parts(community, valkey, uuid.uuid4().hex)
+    await parts.feed.open(lambda _: False)
+    await parts.publish(ALL_NODES)  # which it receives as soon as it is connected
+    await parts.next(1)
+    yield parts
+    await parts.feed.close()
+
+
+async def test_broken_connections_lose_and_repeat_nothing(parts: Parts, valkey: Endpoint) -> None:
+    client: Any = redis.asyncio.Redis.from_url(valkey.url)
+    await parts.feed.cover([ONE, TWO])
+
+    async def publish() -> list[str]:
+        sent: list[str] = []
+        for number in range(COUNT):
+            sent.append(await parts.publish(ONE if number % 2 else TWO))
+            if number % 100 == 50:
+                await client.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB")
+        return sent
+
+    publishing = asyncio.create_task(publish())
+    received = await parts.next(COUNT)
+    sent = await publishing
+    await client.aclose()
+    assert {entry.id for entry in received} == set(sent)
+    assert len(received) == COUNT
+    for topic in (ONE, TWO):
+        own = [entry.id for entry in received if entry.event is not None and topic in entry.event.topics]
+        assert own == [id for id in sent if id in own]
+    positions = [entry.position for entry in received]
+    assert positions == sorted(positions)
+
+
+async def test_topic_that_another_client_is_adding_is_waited_for(parts: Parts) -> None:
+    before = parts.feed.position_at((await parts.streams.look())[1][0])
+    sent = await parts.publish(ONE)
+    first = asyncio.create_task(parts.feed.cover([ONE]))
+    await asyncio.sleep(0)  # it has begun
+    await parts.feed.cover([ONE])
+
+    since = parts.feed.covered_since([ONE])
+    assert since > START
+    assert before is not None
+    found = [entry.id async for page in parts.feed.history(before, since, [ONE]) for entry in page.entries]
+    assert found == [sent]
+    await first
+
+
+async def test_event_of_two_topics_comes_once(parts: Parts) -> None:
+    await parts.feed.cover([ONE, TWO])
+    both = await parts.publish(ONE, TWO)
+    last = await parts.publish(TWO)
+
+    assert [entry.id for entry in await parts.next(2)] == [both, last]
+
+
+async def test_node_receives_no_event_of_other_topics(parts: Parts) -> None:
+    await parts.feed.cover([ONE])
+    for _ in range(50):
+        await parts.publish(TWO)
+    own = await parts.publish(ONE)
+
+    assert [entry.id for entry in await parts.next(1)] == [own]
+    assert parts.receiver.received == 2  # with the first of all nodes
+
+
+async def test_released_topic_is_complete_when_it_is_needed_again(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topic_receiver, "RELEASED_EVERY", 1)
+    monkeypatch.setattr(topic_receiver, "KEPT_SECONDS", 0)
+    await parts.feed.cover([ONE])
+    first = await parts.publish(ONE)
+    [entry] = await parts.next(1)
+    async with asyncio.timeout(30):
+        while parts.receiver.count > 1:  # that of all nodes stays
+            await parts.feed.next(lambda: True)
+    missed = await parts.publish(ONE)
+    await parts.feed.cover([ONE])
+    since = parts.feed.covered_since([ONE])
+    live = await parts.publish(ONE)
+
+    assert entry.id == first
+    pages = [page async for page in parts.feed.history(entry.position, since, [ONE])]
+    assert [each.id for page in pages for each in page.entries] == [missed]
+    assert [each.id for each in await parts.next(1)] == [live]
+
+
+async def test_history_of_many_pages_is_in_one_order(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = parts.feed.position_at(0)
+    sent = [await parts.publish(ONE if number % 3 else TWO) for number in range(COUNT)]
+    await parts.feed.cover([ONE, TWO])
+    assert start is not None
+
+    monkeypatch.setattr(topic_history, "PAGE", 64)
+    for _ in range(2):  # from Valkey, and from memory
+        pages = [page async for page in parts.feed.history(start, parts.feed.covered_since([ONE, TWO]), [ONE, TWO])]
+        assert [entry.id for page in pages for entry in page.entries] == sent
+
+
+async def test_events_that_wait_beyond_a_bound_are_read_from_the_streams(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topic_receiver, "MAX_WAITING", 10)
+    await parts.feed.cover([ONE])
+    sent = [await parts.publish(ONE) for _ in range(100)]
+
+    assert [entry.id for entry in await parts.next(100)] == sent
+
+
+async def test_stream_that_lost_its_end_begins_another_epoch(parts: Parts, valkey: Endpoint) -> None:
+    client: Any = redis.asyncio.Redis.from_url(valkey.url)
+    await parts.feed.cover([ONE])
+    await parts.publish(ONE)
+    [before] = await parts.next(1)
+    epoch, _ = await parts.streams.look()
+    channel = parts.streams.channel_of(ONE)
+    await client.delete(channel, f"{channel}:state")
+    await client.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB")
+    await client.aclose()
+    async with asyncio.timeout(30):
+        while (await parts.streams.look())[0] == epoch:
+            await parts.feed.next(lambda: True)
+
+    last = await parts.publish(ONE)
+    [after] = await parts.next(1)
+    assert after.id == last
+    assert after.position > before.position
+    with pytest.raises(Trimmed):
+        [page async for page in parts.feed.history(before.position, after.position, [ONE])]
+
+
+async def test_each_shard_notices_that_what_it_published_is_lost(parts: Parts) -> None:
+    """Each must be published again, and different nodes may read them."""
+    for shard_id in ("one", "two"):
+        await parts.publisher.publish(shard_id, [])
+    epoch, _ = await parts.streams.look()
+    assert epoch is not None
+    await parts.streams.open(epoch)
+
+    for shard_id in ("one", "two"):
+        with pytest.raises(Lost):
+            await parts.publisher.publish(shard_id, [])
+        await parts.publisher.publish(shard_id, [])
