@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import msgspec
@@ -29,6 +29,8 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardList,
+    ShardReader,
     TransactionRead,
     UpdateItem,
     Written,
@@ -107,6 +109,16 @@ class Calls:
         """Return a reader of the stream whose reads are retried, too."""
         reader = await self._retries.repeatable(self._engine.changes, position)
         return RetryingReader(reader, self._retries)
+
+    async def shards(self) -> ShardList:
+        return await self._retries.repeatable(self._engine.shards)
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        """Return a reader of a shard. Its reads are not retried: its caller paces them, with those that failed."""
+        return await self._retries.repeatable(self._engine.open_shard, shard_id, after)
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        return await self._retries.repeatable(self._engine.shard_positions, position)
 
     async def scan(self, segments: int, where: Condition | None, consistent: bool) -> AsyncGenerator[RawPage, None]:
         """Yield the pages of all segments, which are read concurrently."""

@@ -22,13 +22,13 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.positions import Checkpoint, StreamPosition, position_from
 from sobremesa.table.engines.dynamodb.requests import Requests
-from sobremesa.table.engines.dynamodb.responses import Record, RecordsResponse, Shard, TableDescription
-from sobremesa.table.engines.dynamodb.serialize import load_item
+from sobremesa.table.engines.dynamodb.responses import RecordsResponse, Shard, TableDescription
+from sobremesa.table.engines.dynamodb.shard_reader import READ_SECONDS, change_of
 from sobremesa.table.engines.dynamodb.shards import IteratorExpired, Stream
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange
 from sobremesa.table.errors import BadExpression, BadRow, PositionTrimmed, StoreClosed
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = READ_SECONDS
 LONGEST_POLL_SECONDS = 1.0
 """While nothing changes, the pauses grow up to this: a shard allows five reads a second in total."""
 DISCOVERY_SECONDS = 5.0
@@ -36,7 +36,16 @@ RETENTION_MS = 24 * 60 * 60 * 1000
 CLOCK_SKEW_MS = 5 * 60 * 1000
 """AWS rejects requests with a larger clock skew."""
 
-TTL_PRINCIPAL = "dynamodb.amazonaws.com"
+
+def latest_stream(client: Client, table: TableDescription) -> tuple[Stream, str]:
+    """Return the table's latest stream and its label; raise BadExpression if there is none with both images."""
+    specification = table.stream_specification
+    label = table.latest_stream_label
+    if table.latest_stream_arn is None or label is None or specification is None:
+        raise BadExpression("the table has no stream of changes")
+    if specification.stream_view_type not in (None, "NEW_AND_OLD_IMAGES"):
+        raise BadExpression(f"the stream has only {specification.stream_view_type}, not both images")
+    return Stream(client, table.latest_stream_arn), label
 
 
 class StreamReader:
@@ -71,13 +80,8 @@ class StreamReader:
     ) -> StreamReader:
         """Open a reader of the table's latest stream; raise PositionTrimmed if it does not reach back that far."""
         resumed = None if position in (OLDEST, NEWEST) else position_from(position)
-        specification = table.stream_specification
-        label = table.latest_stream_label
-        if table.latest_stream_arn is None or label is None or specification is None:
-            raise BadExpression("the table has no stream of changes")
-        if specification.stream_view_type not in (None, "NEW_AND_OLD_IMAGES"):
-            raise BadExpression(f"the stream has only {specification.stream_view_type}, not both images")
-        reader = cls(Stream(client, table.latest_stream_arn), label, requests, clock, poll_seconds)
+        stream, label = latest_stream(client, table)
+        reader = cls(stream, label, requests, clock, poll_seconds)
         if resumed is not None:
             await reader._resume(resumed)
         elif position == NEWEST:
@@ -215,7 +219,7 @@ class StreamReader:
 
     def _accept(self, shard_id: str, page: RecordsResponse) -> list[RawChange]:
         before = self._checkpoints[shard_id]
-        changes = [self._change(record) for record in page.records]
+        changes = [change_of(record, self._requests, shard_id) for record in page.records]
         if before.since_ms and not before.iterator:
             changes = [change for change in changes if change.at_ms >= before.since_ms - CLOCK_SKEW_MS]
         following = page.next_shard_iterator
@@ -231,25 +235,6 @@ class StreamReader:
             since_ms=0 if changes else before.since_ms,
         )
         return changes
-
-    def _change(self, record: Record) -> RawChange:
-        body = record.body
-        key = self._requests.key_of(body.keys)
-        try:
-            old = load_item(body.old_image) if body.old_image else None
-            new = load_item(body.new_image) if body.new_image else None
-        except (LookupError, TypeError, ValueError) as error:
-            raise BadRow(
-                f"change {body.sequence_number} of {key.pk} / {key.sk} cannot be decoded: {error!r}", key
-            ) from error
-        return RawChange(
-            id=record.id or body.sequence_number,
-            at_ms=round(body.approximate_creation_date_time * 1000),
-            key=key,
-            old=old,
-            new=new,
-            expired=record.identity is not None and record.identity.principal == TTL_PRINCIPAL,
-        )
 
     def _position(self) -> Position:
         return StreamPosition(self._label, self._clock.now_ms(), self._checkpoints).to_text()
