@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 
@@ -38,7 +39,8 @@ async def engine(proxy: ShardingProxy, layout: Layout) -> AsyncIterator[DynamoEn
 
 @pytest.fixture
 def stream(engine: DynamoEngine, proxy: ShardingProxy) -> ShardedStream:
-    assert engine.layout
+    """The stream of the engine's table."""
+    del engine  # it has opened the stream
     return proxy.stream
 
 
@@ -137,7 +139,8 @@ async def test_position_of_the_whole_stream_is_one_of_each_shard(engine: DynamoE
     await engine.shards()
     ended = stream.split()
     while (batch := await reader.read(0)).changes:
-        position = batch.position
+        pass
+    position = batch.position
     await write(engine, 2)
 
     positions = await engine.shard_positions(position)
@@ -149,3 +152,16 @@ async def test_position_of_the_whole_stream_is_one_of_each_shard(engine: DynamoE
 
     assert len(ended) == 2
     assert sorted(change.key.pk for change in found) == sorted(f"p{partition}" for partition in range(PARTITIONS))
+
+
+async def test_reader_of_the_whole_stream_reads_each_shard_at_most_five_times_a_second(
+    engine: DynamoEngine, stream: ShardedStream
+) -> None:
+    reader = await engine.changes(NEWEST)
+    since = asyncio.get_running_loop().time()
+
+    while asyncio.get_running_loop().time() < since + 2:
+        await engine.write(put("s", pk="p1"))
+        await reader.read(1)
+
+    assert 2 <= stream.most_reads_in(2.0, since) <= 10

@@ -18,8 +18,6 @@ from sobremesa.glue.node_registry import TableNodeRegistry
 from sobremesa.live import entities as live
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.presence import PresenceTimes
-from sobremesa.live.redis_stream import RedisStream
-from sobremesa.live.relay import Relay
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.table import Entity, Registry
 
@@ -85,9 +83,6 @@ async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> 
     feed = StreamFeed(app.table, clock, translation, EventCursors())
     await feed.open()
     await feed.close()
-    stream = RedisStream("redis://127.0.0.1:1", "nowhere")
-    await Relay(app.table, clock, translation, stream, "a").prepare()
-    await stream.close()
     times = PresenceTimes()
     dead = TableNodeRegistry(app.table, clock, "dead", times, alone=False)
     await dead.renew()

@@ -176,8 +176,8 @@ class ShardedStream:
         if self.repeats_pages and start:
             # A page may begin with shards that the page before it had.
             page = sorted([start, *page])
-        described = {"StreamStatus": "ENABLED", "StreamArn": body["StreamArn"]}
-        described["Shards"] = [self.shards[id].description() for id in page]  # type: ignore[assignment]
+        described: dict[str, Any] = {"StreamStatus": "ENABLED", "StreamArn": body["StreamArn"]}
+        described["Shards"] = [self.shards[id].description() for id in page]
         return described | ({"LastEvaluatedShardId": page[-1]} if page and page[-1] != ids[-1:][0] else {})
 
     def _iterator_of(self, body: dict[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """The feed of several nodes over one DynamoDB table: all read one stream of events in Redis or Valkey.
 
-One node (`relay`) copies the table's changes to that stream. The node that writes a new message adds it at once, and
-the relay's copy repeats it. So there is one order for all, and a position is an id of the stream, valid at every node.
-What is no longer kept there, or was lost with the server, is reported as a gap.
+The nodes that read the change stream (`relay`) copy its changes to that stream. The node that writes a new message adds
+it at once, and the relay's copy repeats it. So there is one order for all, and a position is an id of the stream, valid
+at every node. What is no longer kept there, or was lost with the server, is reported as a gap.
 """
 
 from __future__ import annotations
@@ -84,7 +84,6 @@ class RedisFeed:
         self._channel.open()
         if self._relay is not None:
             await self._relay.prepare()
-            self._tasks.append(asyncio.create_task(self._relay.run()))
         self._tasks.append(asyncio.create_task(self._publish_fast_path()))
         try:
             epoch, self._here = await self._stream.open()
@@ -168,18 +167,15 @@ class RedisFeed:
             return
         if self._fast:
             self._fast_path.add(operations)
-        if self._relay is not None:
-            self._relay.nudge()
         self._wrote.set()
 
     async def _publish_fast_path(self) -> None:
-        """Add new messages of this node to the stream, and notify the relaying node of changes."""
+        """Add new messages of this node to the stream, and notify the nodes that read the change stream."""
         waiting: list[bytes] = []
         while True:
             await self._wrote.wait()
             self._wrote.clear()
-            if self._relay is None or not self._relay.is_active:
-                self._channel.publish(HINT)
+            self._channel.publish(HINT)
             waiting += [_encode(publication) for _, publication in await self._fast_path.take()]
             try:
                 while waiting:

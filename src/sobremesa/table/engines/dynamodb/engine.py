@@ -177,7 +177,7 @@ class DynamoEngine:
     async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
         """Return a reader of one shard."""
         stream, _ = self._stream or await self._latest_stream()
-        return await DynamoShardReader.open(stream, self._requests, shard_id, after)
+        return await DynamoShardReader.open(stream, self._requests, self._clock, shard_id, after)
 
     async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
         """Return a position in the whole stream as one in each shard."""

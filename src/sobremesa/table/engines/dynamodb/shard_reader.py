@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.positions import Checkpoint
 from sobremesa.table.engines.dynamodb.requests import Requests
 from sobremesa.table.engines.dynamodb.responses import Record
@@ -12,6 +13,8 @@ from sobremesa.table.errors import BadRow
 
 READ_SECONDS = 0.2
 """A shard allows five reads a second, by all of its readers together."""
+FRESH_MS = 2000
+"""How old the last change of a page is at most, if there are no others yet; DynamoDB dates them by the second."""
 TTL_PRINCIPAL = "dynamodb.amazonaws.com"
 
 
@@ -20,21 +23,26 @@ class DynamoShardReader:
 
     pause_seconds = READ_SECONDS
 
-    def __init__(self, stream: Stream, requests: Requests, shard_id: str, after: Position, iterator: str) -> None:
+    def __init__(
+        self, stream: Stream, requests: Requests, clock: Clock, shard_id: str, after: Position, iterator: str
+    ) -> None:
         self._stream = stream
         self._requests = requests
+        self._clock = clock
         self._shard_id = shard_id
         self._after = after
         self._iterator: str | None = iterator
 
     @classmethod
-    async def open(cls, stream: Stream, requests: Requests, shard_id: str, after: Position) -> DynamoShardReader:
+    async def open(
+        cls, stream: Stream, requests: Requests, clock: Clock, shard_id: str, after: Position
+    ) -> DynamoShardReader:
         """Open a reader after a sequence number, or at an end of the shard; PositionTrimmed if that is not kept."""
         if after == NEWEST:
             iterator = await stream.iterator_of_newest(shard_id)
         else:
             iterator = await _iterator(stream, shard_id, after)
-        return cls(stream, requests, shard_id, after, iterator)
+        return cls(stream, requests, clock, shard_id, after, iterator)
 
     async def read(self) -> ShardBatch:
         """Return the next changes; none if the iterator had expired, which the next read replaces."""
@@ -51,7 +59,9 @@ class DynamoShardReader:
         self._iterator = page.next_shard_iterator
         if changes:
             self._after = Position(changes[-1].sequence)
-        return ShardBatch(changes, self._after, ended=self._iterator is None)
+        # A page has no sign of what follows it; one of old changes is not the last.
+        is_full = bool(changes) and changes[-1].at_ms < self._clock.now_ms() - FRESH_MS
+        return ShardBatch(changes, self._after, ended=self._iterator is None, is_full=is_full)
 
 
 async def _iterator(stream: Stream, shard_id: str, after: Position) -> str:

@@ -28,9 +28,10 @@ from sobremesa.table.engines.dynamodb.shards import IteratorExpired, Stream
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange
 from sobremesa.table.errors import BadExpression, BadRow, PositionTrimmed, StoreClosed
 
-POLL_SECONDS = READ_SECONDS
+POLL_SECONDS = READ_SECONDS * 5 / 4
+"""Leaves room for a reader that looks once a second: a shard allows five reads a second in total."""
 LONGEST_POLL_SECONDS = 1.0
-"""While nothing changes, the pauses grow up to this: a shard allows five reads a second in total."""
+"""While nothing changes, the pauses grow up to this."""
 DISCOVERY_SECONDS = 5.0
 RETENTION_MS = 24 * 60 * 60 * 1000
 CLOCK_SKEW_MS = 5 * 60 * 1000
@@ -97,6 +98,8 @@ class StreamReader:
         while True:
             if self._closed:
                 raise StoreClosed("the reader has been closed")
+            if wait_seconds and not await self._wait_for_turn(deadline):
+                return ChangeBatch([], self._position())
             self._nudged.clear()
             self._polled_at = loop.time()
             changes = await self._poll()
@@ -107,6 +110,16 @@ class StreamReader:
                 return ChangeBatch(changes, self._position())
             await self._rest(min(self._pause, remaining))
             self._pause = min(self._pause * 2, LONGEST_POLL_SECONDS)
+
+    async def _wait_for_turn(self, deadline: float) -> bool:
+        """Wait until the shards may be read again; return False if that is only after the deadline.
+
+        A read that does not wait has no turn: it is for commands, which look once.
+        """
+        now = asyncio.get_running_loop().time()
+        turn = self._polled_at + self._poll_seconds
+        await asyncio.sleep(min(turn, deadline) - now)
+        return turn <= deadline
 
     async def _rest(self, seconds: float) -> None:
         """Pause until nudged, but not read a shard more often than it allows."""

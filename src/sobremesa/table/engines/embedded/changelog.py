@@ -38,8 +38,6 @@ PRUNED_AT_ONCE = 250
 POLL_SECONDS = 0.05
 """How often a waiting reader checks for changes of other processes; our own commits wake it at once."""
 SHARD_ID = "log"
-SHARD_READ_SECONDS = 0.05
-"""How often the readers of a shard look for changes at most."""
 ITEMS_A_TRANSACTION = 1_000_000
 """More than a transaction can change: numbers of changes are made of the transaction's number and the item's."""
 KEPT_IN_MEMORY = 1024
@@ -251,7 +249,7 @@ def sequence_of(transaction: int, item: int = ITEMS_A_TRANSACTION - 1) -> str:
 class LogShardReader:
     """Reads the log as the only shard of its stream."""
 
-    pause_seconds = SHARD_READ_SECONDS
+    pause_seconds = 0.0
 
     def __init__(self, log: ChangeLog, transaction: int) -> None:
         self._log = log
