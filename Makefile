@@ -5,6 +5,8 @@ PYTEST_ARGS ?=
 # Measuring takes about 1.4 times as long: make test COVERAGE=1
 COVERED := $(if $(COVERAGE),--cov --cov-report=term)
 
+WORKERS := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+
 VENV := .venv
 BIN := $(VENV)/bin
 SERVERS := tests/servers
@@ -37,13 +39,13 @@ run: $(VENV)/.installed $(CLIENT) ## Start the demo; installs nothing that only 
 	@$(BIN)/sobremesa demo
 
 # What takes minutes runs side by side, except while coverage is measured: that alone needs both cores. Only the tests
-# in Python show their progress, so that the two do not mix; the results of the rest follow at the end. Three workers
-# for two cores, since a test often waits: for a disk, for a server, for a process to start.
+# in Python show their progress, so that the two do not mix; the results of the rest follow at the end. Two workers for
+# each core, since a test often waits: for a disk, for a server, for a process to start.
 test: install lint-python ## Lint, check types and imports, and run every test, those in browsers too; COVERAGE=1 measures
 	@$(MAKE) -k -j $(if $(COVERAGE),1,2) pytest beside RESULTS=later; status=$$?; cat $(VENV)/beside.txt; exit $$status
 
 pytest: install
-	@$(BIN)/pytest -q -n 3 --dist worksteal $(COVERED) $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal $(COVERED) $(PYTEST_ARGS)
 
 # One line for each step: its result, its seconds, and how many tests it ran; of one that fails, all that it printed.
 # Every step runs, also after one that failed. `beside.log` keeps the output of all of them.

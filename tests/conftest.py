@@ -1,5 +1,6 @@
 """Servers that every test may use: one of each kind for each test worker, started when first asked for."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -30,6 +31,16 @@ hypothesis.settings.load_profile("sobremesa")
 # which takes longer than most of what they are started for.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what was imported and collected: it stays until the end.
+
+    Each full collection would look through it again, hundreds of megabytes, and find nothing.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -34,6 +34,10 @@ DIFFERENTIAL_PARTS = 4 if _IS_CONFORMANCE else 1
 SCHEMATHESIS_EXAMPLES = _length(1, 100)
 """How many requests of each sort go to each operation of the API."""
 SCHEMATHESIS_ENGINES = ("embedded", "dynamodb") if _IS_LONG else ("embedded",)
+SCHEMATHESIS_STEP = _length(3, 1)
+"""Every how many operations of the API also get requests that do not fit their description."""
+PATH_ENGINES = ("embedded", "dynamodb") if _IS_LONG or _IS_CONFORMANCE else ("embedded",)
+"""On which engines every route is called in one story; `make conformance` has DynamoDB Local for the second."""
 AUTHORIZATION_STEP = _length(5, 1)
 """Every how many lines of the authorization matrix are tried on DynamoDB too; the embedded engine tries all."""
 TENANT_MATRIX = [("embedded", "default", "globex"), ("dynamodb", "acme", "default")]

@@ -1,6 +1,7 @@
 """The whole path, from registration to the history of a channel: every route, with the answer that is documented.
 
-It is one story for each engine, in chapters; at its end every route of the served document must have been called.
+It is one story for each engine (`lengths.PATH_ENGINES`), in chapters; at its end every route of the served document
+must have been called.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import re
 from typing import Any
 
 import aiohttp
+import pytest
 
 from api.calling import PASSWORD, PICTURE, ULID, UNKNOWN_ID, Caller, log_in, register, signed_in
 from api.program_chapters import programs_take_part
 from api.running import Server, sobremesa, unsubscribe_token
 from api.thread_chapters import two_users_agree_on_a_deal
+from lengths import PATH_ENGINES
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import UserId
 from sobremesa.domains.accounts.entities import User
@@ -107,6 +110,7 @@ class Story:
         return f"/channels/{self.channel_id}"
 
 
+@pytest.mark.parametrize("engine", PATH_ENGINES, indirect=True)
 async def test_every_route_answers_as_documented(server: Server, http: aiohttp.ClientSession, fresh: str) -> None:
     story = Story(server, http, fresh)
 

@@ -32,7 +32,7 @@ class Message(NamedTuple):
         return f"CONVO#{self.sender % CONVERSATIONS}"
 
     @property
-    def person(self) -> str:
+    def author(self) -> str:
         return f"{self.run}.{self.sender:03}"
 
     @property
@@ -56,16 +56,16 @@ def operations(message: Message, *, text: str = "Is there any coffee left?") -> 
                 "sk": key.sk,
                 "messageId": message.id,
                 "text": text,
-                "gsi2pk": f"AUTHOR#{message.person}",
+                "gsi2pk": f"AUTHOR#{message.author}",
                 "gsi2sk": key.sk,
             },
         ),
         UpdateItem(RawKey(key.pk, "HEAD"), (*add(messages=1), *set_to(lastMessageId=message.id))),
         UpdateItem(
-            RawKey(key.pk, f"PARTICIPANT#{message.person}"),
+            RawKey(key.pk, f"PARTICIPANT#{message.author}"),
             (
                 *add(sent=1),
-                *set_to(gsi1pk=f"USER#{message.person}", gsi1sk=f"{key.pk}#{message.id}", lastReadId=message.id),
+                *set_to(gsi1pk=f"USER#{message.author}", gsi1sk=f"{key.pk}#{message.id}", lastReadId=message.id),
             ),
         ),
     ]

@@ -104,12 +104,12 @@ def _check_conversations(items: dict[RawKey, Item], messages: list[Message]) -> 
     assert {pk: head["messages"] for pk, head in heads.items()} == counts
     assert {pk: head["lastMessageId"] for pk, head in heads.items()} == newest
     seats = {item["gsi1pk"]: item["sent"] for key, item in items.items() if key.sk.startswith("PARTICIPANT#")}
-    assert seats == Counter(f"USER#{message.person}" for message in messages)
+    assert seats == Counter(f"USER#{message.author}" for message in messages)
 
 
 def _check_senders(messages: list[Message]) -> None:
     """Check that no user's messages have a gap or another order: each waits for the acknowledgment of the last."""
     numbers: dict[str, int] = {}
     for message in messages:
-        assert message.number == numbers.get(message.person, 0), f"before {message.id} there is one missing"
-        numbers[message.person] = message.number + 1
+        assert message.number == numbers.get(message.author, 0), f"before {message.id} there is one missing"
+        numbers[message.author] = message.number + 1

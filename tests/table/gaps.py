@@ -48,6 +48,7 @@ _DYNAMODB_LOCAL = {
     "equal-keys-unordered": "Items with equal keys in an index are in the order of a hash. DynamoDB specifies none.",
     "batch-deletes-last": "The stream has the deletes of a batch after its puts. DynamoDB specifies no order of items.",
     "page-ends-at-bound": "A page of a range that ends with the bound itself has no start for a next page.",
+    "page-starts-at-bound": "A page of a range cannot start at its last key, although DynamoDB returns such starts.",
     "page-exceeds-a-megabyte": "A page ends after the item that makes it larger than 1 MB, not before it.",
     "index-page-of-whole-items": "A page of an index ends at 1 MB of whole items, whatever the index projects.",
     "invalid-update-first": "A transaction with an update that is not valid for its item reports only that error.",

@@ -76,11 +76,11 @@ async def test_concurrent_transfers_keep_the_total_and_no_negative_balance(table
     accounts = 5
     await table.write_many(Put(Account(account_id=str(number), balance=50)) for number in range(accounts))
 
-    async def person(seed: int) -> int:
+    async def transfer_often(seed: int) -> int:
         chance = random.Random(seed)
         return sum([await _transfer(table, chance, accounts) for _ in range(10)])
 
-    done = await together(store, map(person, range(3 if gaps.has(store, "writes-race") else 12)))
+    done = await together(store, map(transfer_often, range(3 if gaps.has(store, "writes-race") else 12)))
 
     assert all(isinstance(count, int) for count in done), done
     keys = [Account.key(account_id=str(number)) for number in range(accounts)]

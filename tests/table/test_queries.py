@@ -268,6 +268,35 @@ async def test_limit_met_at_the_bound_of_a_range_has_a_start_for_a_next_page(
     assert page.last == (None if gaps.has(store, "page-ends-at-bound") else bound)
 
 
+@pytest.mark.parametrize("backward", [False, True])
+async def test_page_that_starts_at_the_last_key_of_a_range_is_empty(
+    engine: Engine, store: Store, backward: bool
+) -> None:
+    for number in range(5):
+        await engine.write(row("p", str(number)))
+    start = RawKey("p", "1" if backward else "3")
+    request = QueryRequest(pk="p", sort=SortBetween("1", "3"), start=start, backward=backward)
+
+    if gaps.has(store, "page-starts-at-bound"):
+        with pytest.raises(BadExpression):
+            await engine.query(request)
+    else:
+        assert (await engine.query(request)).count == 0
+
+
+@pytest.mark.parametrize("backward", [False, True])
+async def test_page_may_start_at_the_first_key_of_a_range(engine: Engine, backward: bool) -> None:
+    for number in range(5):
+        await engine.write(row("p", str(number)))
+    first = "3" if backward else "1"
+
+    page = await engine.query(
+        QueryRequest(pk="p", sort=SortBetween("1", "3"), start=RawKey("p", first), backward=backward)
+    )
+
+    assert [item["sk"] for item in page.items] == (["2", "1"] if backward else ["2", "3"])
+
+
 async def test_an_index_follows_writes_and_deletes(table: Table) -> None:
     from sobremesa.table import Delete
 

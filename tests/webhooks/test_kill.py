@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import random
 from collections import Counter, defaultdict
@@ -37,10 +38,11 @@ class Sending:
         self._next = dict.fromkeys(rooms, 0)
 
     async def send(self, url: str, until: int) -> None:
-        """Send in every room until it has this many messages."""
+        """Send in every room until it has this many messages, or the server is killed."""
         async with aiohttp.ClientSession(url) as http:
-            user = await log_in(http, "ana")
-            await asyncio.gather(*(self._send(user, room, until) for room in self.rooms))
+            with contextlib.suppress(aiohttp.ClientError):
+                user = await log_in(http, "ana")
+                await asyncio.gather(*(self._send(user, room, until) for room in self.rooms))
 
     async def _send(self, user: Caller, room: str, until: int) -> None:
         while (number := self._next[room]) < until:
