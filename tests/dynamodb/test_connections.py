@@ -233,7 +233,7 @@ async def test_number_of_connections_is_limited(monkeypatch: pytest.MonkeyPatch)
 
 async def test_who_waits_too_long_for_a_connection_surely_did_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 0)  # as if all of them were taken
-    monkeypatch.setattr(transport, "TOTAL_SECONDS", 0.05)
+    monkeypatch.setattr(transport, "SLOT_SECONDS", 0.05)
     async with serving(always(WHOLE)) as server, engine_of(server) as engine:
         with pytest.raises(StoreFailed, match="was not sent"):
             await engine.write(put())
@@ -318,3 +318,16 @@ async def test_endpoint_with_an_untrusted_certificate_is_not_called(tls: ssl.SSL
     async with serving(always(WHOLE), tls) as server, engine_of(server) as engine:
         with pytest.raises(StoreFailed, match=r"was not sent.*certificate"):
             await engine.write(put())
+
+
+async def test_response_that_has_begun_has_time_of_its_own_to_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "RECEIVE_SECONDS", 0.05)
+
+    async def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(WHOLE[:-1])
+        await reader.read()  # until the client gives up
+
+    async with serving(begin) as server, engine_of(server) as engine:
+        with pytest.raises(StoreFailed, match="TimeoutError"):
+            await text_of(engine)

@@ -93,7 +93,7 @@ async def test_request_without_a_response_is_sent_once(engine: DynamoEngine, sil
 async def test_request_that_times_out_may_have_been_done(
     scripted: ScriptedEndpoint, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "TOTAL_SECONDS", 0.05)
+    monkeypatch.setattr(transport, "LOCAL_RESPOND_SECONDS", 0.05)
     scripted.answers_always(scripted.never)
     engine = await open_engine(scripted.url, clock)
 

@@ -16,6 +16,9 @@ _DYNOXIDE = {
     "page-scanned-one-more": "A page that ends at 1 MB counts the item that did not fit as scanned.",
     "reads-unlimited": "The items that a transaction reads may have more than 4 MB.",
     "prefix-ignores-case": "begins_with on a sort key ignores the case of ASCII letters.",
+    "warm-throughput-ignored": "The warm throughput of a new table is ignored.",
+    "recovery-unknown": "Point-in-time recovery cannot be turned on, nor asked for.",
+    "autoscaling-unknown": "The endpoint has no Application Auto Scaling: a provisioned table is not scaled.",
 }
 
 _MOTO = {
@@ -56,6 +59,11 @@ _DYNAMODB_LOCAL = {
     "batch-deletes-charged": "A batch write is charged more for the items it replaces or deletes.",
     "transaction-capacity": "Transactions are charged otherwise: twice for indexes, and for several items as for one.",
     "replay-charged-as-write": "A transaction that is sent again is charged as a write, not as a read.",
+    "warm-throughput-ignored": "The warm throughput of a new table is ignored.",
+    "recovery-unknown": "Point-in-time recovery cannot be turned on, nor asked for.",
+    "autoscaling-unknown": "The endpoint has no Application Auto Scaling: a provisioned table is not scaled.",
+    "key-ignored": "The KMS key of a new table is ignored.",
+    "tags-ignored": "The tags of a new table are ignored, and cannot be asked for.",
 }
 
 GAPS: dict[Store, dict[str, str]] = {

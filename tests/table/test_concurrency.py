@@ -72,7 +72,7 @@ async def _transfer(table: Table, chance: random.Random, accounts: int) -> bool:
 
 
 async def test_concurrent_transfers_keep_the_total_and_no_negative_balance(table: Table, store: Store) -> None:
-    table = Table(table.engine, retries=Retries(attempts=40, first_pause=0.002))
+    table = Table(table.engine, retries=Retries(attempts=40, first_pause=0.002, deadline=60.0))
     accounts = 5
     await table.write_many(Put(Account(account_id=str(number), balance=50)) for number in range(accounts))
 

@@ -17,7 +17,7 @@ from table import gaps
 from table.engines import Store
 from table.samples import Account, Message, Room, Seat, messages_of, post, rooms_of, row, stored
 
-QUICK = Retries(attempts=30, first_pause=0.0001, longest_pause=0.001)
+QUICK = Retries(attempts=30, first_pause=0.0001, longest_pause=0.001, budget=100_000)
 KEY = Account.key(account_id="a")
 
 

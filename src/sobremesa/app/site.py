@@ -56,6 +56,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
     settings = app.settings
     metrics = Metrics()
     metrics.watch_table(app.table.meter.totals)
+    metrics.watch_calls(app.table.call_stats)
     endpoints = list_endpoints(app)
     dispatch = Dispatch(
         endpoints,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,6 +20,8 @@ from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
 from sobremesa.table.opening import parse_store, require_file
 from sobremesa.work.table_origin import Origin, has_rows
+
+CREATION_POLL_SECONDS = 1.0
 
 
 class Store(NamedTuple):
@@ -69,14 +72,23 @@ def layout_of(settings: Settings) -> Layout | None:
 
 
 async def create_table(engine: Engine) -> bool:
-    """Create the table of a store unless it exists, and return whether it was created."""
+    """Create the table of a store unless it exists, and return whether it is new.
+
+    Of several nodes that start together one creates it, and the others wait: until then it accepts no calls. A table
+    that exists is only described, so that serving needs no permission to create or change tables.
+    """
     try:
-        await engine.describe_table()
+        facts = await engine.describe_table()
     except TableMissing:
         with contextlib.suppress(TableExists):
             await engine.create_table()
         return True
-    return False
+    if facts.status != "CREATING":
+        return False
+    while facts.status == "CREATING":
+        await asyncio.sleep(CREATION_POLL_SECONDS)
+        facts = await engine.describe_table()
+    return True
 
 
 async def origin_of(table: Table, clock: Clock, store: str, *, is_new: bool) -> Origin:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import time
+
 from rich.console import Console
 
 from sobremesa.app import Sobremesa, layout_of
@@ -10,9 +14,12 @@ from sobremesa.cli.progress import progress_shown
 from sobremesa.cli.store import Store, settings_of
 from sobremesa.core.settings import DEFAULT_STORE
 from sobremesa.table import open_engine
+from sobremesa.table.engines.protocol import Engine
+from sobremesa.table.errors import TableError
 from sobremesa.table.opening import require_file
 
 console = Console()
+PROGRESS_SECONDS = 15.0
 
 
 async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
@@ -24,7 +31,7 @@ async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
     settings = settings_of(store)
     engine = await open_engine(store, layout=layout_of(settings), janitor=False)
     try:
-        for added in await engine.complete_table():
+        for added in await complete(engine):
             console.print(f"Added {added}.", highlight=False)
     finally:
         await engine.close()
@@ -39,3 +46,23 @@ async def adopt(*, units: Units = None, store: Store = DEFAULT_STORE) -> None:
         console.print(f"{len(report.mismatches)} rows need a manual decision:")
     for mismatch in report.mismatches[:MISMATCHES_SHOWN]:
         console.print(f"  {mismatch}", highlight=False, soft_wrap=True)
+
+
+async def complete(engine: Engine) -> list[str]:
+    """Complete the table, and print from time to time which indexes are being built."""
+    started = time.monotonic()
+    completing = asyncio.create_task(engine.complete_table())
+    try:
+        while not (await asyncio.wait({completing}, timeout=PROGRESS_SECONDS))[0]:
+            with contextlib.suppress(TableError):  # the task that waits decides whether an error is final
+                if building := (await engine.describe_table()).building:
+                    minutes = (time.monotonic() - started) / 60
+                    console.print(
+                        f"Waiting for the index {', '.join(building)} for {minutes:.1f} minutes. You may interrupt "
+                        "this: it continues to be built, and the same command continues to wait.",
+                        highlight=False,
+                        soft_wrap=True,
+                    )
+        return completing.result()
+    finally:
+        completing.cancel()

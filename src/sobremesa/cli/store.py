@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from sobremesa.core.settings import DEFAULT_STORE, PREFIX, Settings
+from sobremesa.table.engines.protocol import OperatedEngine
 from sobremesa.table.errors import TableExists
 from sobremesa.table.layout import Layout
 from sobremesa.table.opening import BadStore, open_embedded, open_engine, parse_store, require_file
@@ -44,6 +45,9 @@ async def create(*, store: Store = DEFAULT_STORE) -> None:
         result = f"Created the table of {store}."
     except TableExists:
         result = f"The table of {store} already exists."
+        facts = await engine.describe_table()
+        if facts.ttl is None or not facts.stream:
+            result += " It is not complete: `sobremesa table adopt` adds what it lacks."
     finally:
         await engine.close()
     console.print(result, highlight=False, soft_wrap=True)
@@ -51,18 +55,19 @@ async def create(*, store: Store = DEFAULT_STORE) -> None:
 
 @table_app.command
 async def describe(*, store: Store = DEFAULT_STORE) -> None:
-    """Show the table of a store: status, size and names."""
+    """Show the table of a store: status, size, names, and how it is billed, protected and scaled."""
     require_file(store)
     engine = await open_engine(store, layout=_layout_there(store), janitor=False)
     try:
         facts = await engine.describe_table()
+        operation = await engine.describe_operation() if isinstance(engine, OperatedEngine) else {}
     finally:
         await engine.close()
     grid = Grid.grid(padding=(0, 2))
     for name in facts.__struct_fields__:
         value = getattr(facts, name)
         grid.add_row(name, ", ".join(value) if isinstance(value, tuple) else str(value))
-    for role, name in _name_rows(engine.layout):
+    for role, name in [*operation.items(), *_name_rows(engine.layout)]:
         grid.add_row(role, name)
     console.print(grid)
 

@@ -64,7 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     store: Annotated[
         str,
         Meta(
-            description="`sqlite:///folder/file.db`, `sqlite://` for memory, or `dynamodb://TABLE?region=...&endpoint=...`"
+            description="`sqlite:///folder/file.db`, `sqlite://` for memory, or `dynamodb://TABLE?region=...` "
+            "([dynamodb.md](dynamodb.md))."
         ),
     ] = DEFAULT_STORE
     names: Annotated[

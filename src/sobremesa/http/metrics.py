@@ -6,33 +6,20 @@ on the event loop, so no locks are needed.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from sobremesa.table.call_stats import CallStats, Histogram
 from sobremesa.table.capacity import Usage
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER_METHOD = "OTHER"
-
-_LABELS = (*(str(bound) for bound in BUCKETS), "+Inf")
-
-
-class _Latency:
-    """The latency histogram of one route."""
-
-    __slots__ = ("counts", "total")
-
-    def __init__(self) -> None:
-        self.counts = [0] * (len(BUCKETS) + 1)
-        self.total = 0.0
 
 
 class Metrics(Collector):
@@ -42,7 +29,7 @@ class Metrics(Collector):
         self.registry = registry if registry is not None else CollectorRegistry()
         self.in_flight = 0
         self._requests: dict[tuple[str, str, int], int] = {}
-        self._latency: dict[str, _Latency] = {}
+        self._latency: dict[str, Histogram] = {}
         self.registry.register(self)
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
@@ -53,13 +40,16 @@ class Metrics(Collector):
         self._requests[key] = self._requests.get(key, 0) + 1
         latency = self._latency.get(route)
         if latency is None:
-            latency = self._latency[route] = _Latency()
-        latency.counts[bisect_left(BUCKETS, seconds)] += 1
-        latency.total += seconds
+            latency = self._latency[route] = Histogram(BUCKETS)
+        latency.add(seconds)
 
     def watch_table(self, totals: Callable[[], Mapping[str, Usage]]) -> None:
         """Also export the usage of a table: its `meter.totals`."""
         self.registry.register(_TableUsage(totals))
+
+    def watch_calls(self, stats: CallStats) -> None:
+        """Also export the latency and the errors of the calls of a table, by operation."""
+        self.registry.register(_CallUsage(stats))
 
     def watch_gateway(self, sockets: Callable[[], int], delivered: Callable[[], int]) -> None:
         """Also export the number of open sockets and of delivered events."""
@@ -92,7 +82,7 @@ class Metrics(Collector):
             "sobremesa_http_request_seconds", "Seconds until the response was sent.", labels=["route"]
         )
         for route, taken in self._latency.items():
-            latency.add_metric([route], list(zip(_LABELS, accumulate(taken.counts), strict=True)), taken.total)
+            latency.add_metric([route], taken.cumulative(), taken.total)
         yield latency
         yield GaugeMetricFamily("sobremesa_http_in_flight", "Requests in progress.", self.in_flight)
 
@@ -199,3 +189,35 @@ class _TableUsage(Collector):
             reads.add_metric([pattern], usage.capacity.read)
             writes.add_metric([pattern], usage.capacity.write)
         yield from (calls, reads, writes)
+
+
+_CALL_COUNTERS = {
+    "throttles": "Attempts that exceeded the throughput of the table.",
+    "conflicts": "Attempts that another transaction of the same rows made fail.",
+    "failures": "Attempts that the store failed to answer.",
+    "retries": "Attempts after the first.",
+    "refused_retries": "Retries that were not made because the retry budget was spent.",
+}
+
+
+class _CallUsage(Collector):
+    def __init__(self, stats: CallStats) -> None:
+        self._stats = stats
+
+    def describe(self) -> list[CounterMetricFamily]:
+        return []
+
+    def collect(self) -> Iterator[CounterMetricFamily | HistogramMetricFamily]:
+        operations = self._stats.by_operation
+        latency = HistogramMetricFamily(
+            "sobremesa_table_attempt_seconds", "Seconds of one attempt at a table call.", labels=["operation"]
+        )
+        for operation, stats in operations.items():
+            if stats.latency.count:
+                latency.add_metric([operation], stats.latency.cumulative(), stats.latency.total)
+        yield latency
+        for name, text in _CALL_COUNTERS.items():
+            counter = CounterMetricFamily(f"sobremesa_table_{name}", text, labels=["operation"])
+            for operation, stats in operations.items():
+                counter.add_metric([operation], getattr(stats, name))
+            yield counter

@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from sobremesa.table.call_stats import CallStats
 from sobremesa.table.capacity import NOTHING, Capacity
 from sobremesa.table.conditions import Condition
 from sobremesa.table.engines.protocol import (
@@ -29,19 +30,23 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardBatch,
     ShardList,
     ShardReader,
     TransactionRead,
     UpdateItem,
     Written,
 )
-from sobremesa.table.errors import StoreError, Throttled
-from sobremesa.table.retries import Retries
+from sobremesa.table.errors import StoreError, TableError, Throttled
+from sobremesa.table.retries import Retries, RetryingCalls
 from sobremesa.table.updates import Action, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item
 
 BulkWrite: TypeAlias = PutItem | DeleteItem
 T = TypeVar("T")
+
+STREAM = "changes"
+"""The operation of reads of the change stream in the statistics."""
 
 
 class Calls:
@@ -49,15 +54,18 @@ class Calls:
 
     def __init__(self, engine: Engine, retries: Retries) -> None:
         self._engine = engine
-        self._retries = retries
+        self.stats = CallStats()
+        self._retries = RetryingCalls(retries, self.stats)
+        # A budget of its own: when only the stream fails, the calls of the table are still retried.
+        self._stream = RetryingCalls(retries, self.stats, is_timed=False)
         self.write_error: StoreError | None = None
         """The error of the last write, or None if it succeeded."""
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
-        return await self._retries.repeatable(self._engine.get, key, consistent=consistent, fields=fields)
+        return await self._retries.repeatable("get", self._engine.get, key, consistent=consistent, fields=fields)
 
     async def query(self, request: QueryRequest) -> RawPage:
-        return await self._retries.repeatable(self._engine.query, request)
+        return await self._retries.repeatable("query", self._engine.query, request)
 
     async def get_many(
         self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
@@ -69,28 +77,30 @@ class Calls:
         stuck = 0
         while waiting:
             batch, rest = waiting[:MAX_BATCH_GET], waiting[MAX_BATCH_GET:]
-            answer = await self._retries.repeatable(self._engine.batch_get, batch, consistent=consistent, fields=fields)
+            answer = await self._retries.repeatable(
+                "batch_get", self._engine.batch_get, batch, consistent=consistent, fields=fields
+            )
             found |= answer.items
             used = used.plus(answer.capacity)
             waiting = answer.unprocessed + rest
-            stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
+            stuck = await self._after_batch("batch_get", len(answer.unprocessed), len(batch), stuck)
         return found, used
 
     async def get_together(self, keys: Sequence[RawKey]) -> TransactionRead:
         """Return the items of up to 100 keys, by key, all as they were at one moment."""
-        return await self._retries.repeatable(self._engine.transact_get, list(dict.fromkeys(keys)))
+        return await self._retries.repeatable("transact_get", self._engine.transact_get, list(dict.fromkeys(keys)))
 
     async def write(self, operation: ItemWrite) -> Written:
         """Run one operation; raise OutcomeUnknown if the response is lost and the operation is not idempotent."""
         run = self._retries.repeatable if _is_repeatable(operation) else self._retries.once
-        return await self._tracked(run(self._engine.write, operation))
+        return await self._tracked(run("write", self._engine.write, operation))
 
     async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
         """Run several operations, all or none; where responses can be lost, a token makes it safe to retry."""
         if token is None and self._engine.responses_can_be_lost:
             token = str(uuid.uuid4())
         run = self._retries.once if token is None else self._retries.repeatable
-        return await self._tracked(run(self._engine.transact, operations, token))
+        return await self._tracked(run("transact", self._engine.transact, operations, token))
 
     async def write_many(self, operations: Sequence[BulkWrite]) -> Capacity:
         """Run any number of independent puts and deletes; of two on one item the later one wins."""
@@ -99,26 +109,28 @@ class Calls:
         stuck = 0
         while waiting:
             batch, rest = _split_batch(waiting)
-            answer = await self._tracked(self._retries.repeatable(self._engine.batch_write, batch))
+            answer = await self._tracked(self._retries.repeatable("batch_write", self._engine.batch_write, batch))
             used = used.plus(answer.capacity)
             waiting = answer.unprocessed + rest
-            stuck = await self._after_batch(len(answer.unprocessed), len(batch), stuck)
+            stuck = await self._after_batch("batch_write", len(answer.unprocessed), len(batch), stuck)
         return used
 
     async def changes(self, position: Position) -> ChangeReader:
         """Return a reader of the stream whose reads are retried, too."""
-        reader = await self._retries.repeatable(self._engine.changes, position)
-        return RetryingReader(reader, self._retries)
+        # A budget of its own: when only the stream fails, the calls of the table are still retried.
+        retries = RetryingCalls(self._retries.policy, self.stats, is_timed=False)
+        return RetryingReader(await retries.repeatable(STREAM, self._engine.changes, position), retries)
 
     async def shards(self) -> ShardList:
-        return await self._retries.repeatable(self._engine.shards)
+        return await self._stream.repeatable(STREAM, self._engine.shards)
 
     async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
         """Return a reader of a shard. Its reads are not retried: its caller paces them, with those that failed."""
-        return await self._retries.repeatable(self._engine.open_shard, shard_id, after)
+        reader = await self._stream.repeatable(STREAM, self._engine.open_shard, shard_id, after)
+        return CountedShardReader(reader, self.stats)
 
     async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
-        return await self._retries.repeatable(self._engine.shard_positions, position)
+        return await self._stream.repeatable(STREAM, self._engine.shard_positions, position)
 
     async def scan(self, segments: int, where: Condition | None, consistent: bool) -> AsyncGenerator[RawPage, None]:
         """Yield the pages of all segments, which are read concurrently."""
@@ -147,7 +159,7 @@ class Calls:
 
     async def scan_page(self, request: ScanRequest) -> RawPage:
         """Return one page of one segment."""
-        return await self._retries.repeatable(self._engine.scan, request)
+        return await self._retries.repeatable("scan", self._engine.scan, request)
 
     async def _tracked(self, writing: Awaitable[T]) -> T:
         """Return the result of a write, and record whether it failed."""
@@ -173,26 +185,32 @@ class Calls:
         else:
             await pages.put(None)
 
-    async def _after_batch(self, unprocessed: int, asked: int, stuck: int) -> int:
-        """Pause before the unprocessed part of a batch is sent again; give up when no item makes progress."""
+    async def _after_batch(self, operation: str, unprocessed: int, asked: int, stuck: int) -> int:
+        """Pause before the unprocessed part of a batch is sent again; give up when no item makes progress.
+
+        A batch of which nothing was processed is a throttle, and takes tokens of the retry budget.
+        """
         if not unprocessed:
             return 0
         stuck = stuck + 1 if unprocessed == asked else 1
-        if stuck > self._retries.attempts:
-            raise Throttled(f"{unprocessed} operations of a batch were not processed, even after retries")
-        await self._retries.pause(stuck)
+        if unprocessed == asked:
+            throttled = Throttled(f"{unprocessed} operations of a batch were not processed, even after retries")
+            self.stats.count_error(operation, throttled)
+            if stuck > self._retries.policy.attempts or self._retries.allow_retry(operation, throttled) is None:
+                raise throttled
+        await self._retries.policy.pause(stuck)
         return stuck
 
 
 class RetryingReader:
     """A reader of the stream that retries."""
 
-    def __init__(self, reader: ChangeReader, retries: Retries) -> None:
+    def __init__(self, reader: ChangeReader, retries: RetryingCalls) -> None:
         self._reader = reader
         self._retries = retries
 
     async def read(self, wait_seconds: float) -> ChangeBatch:
-        return await self._retries.repeatable(self._reader.read, wait_seconds)
+        return await self._retries.repeatable(STREAM, self._reader.read, wait_seconds)
 
     def nudge(self) -> None:
         self._reader.nudge()
@@ -202,6 +220,25 @@ class RetryingReader:
 
     async def close(self) -> None:
         await self._reader.close()
+
+
+class CountedShardReader:
+    """A reader of a shard whose failed reads are in the statistics."""
+
+    def __init__(self, reader: ShardReader, stats: CallStats) -> None:
+        self._reader = reader
+        self._stats = stats
+
+    @property
+    def pause_seconds(self) -> float:
+        return self._reader.pause_seconds
+
+    async def read(self) -> ShardBatch:
+        try:
+            return await self._reader.read()
+        except TableError as error:
+            self._stats.count_error(STREAM, error)
+            raise
 
 
 def _is_repeatable(operation: ItemWrite) -> bool:

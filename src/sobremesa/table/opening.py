@@ -1,7 +1,7 @@
 """Opening a table by the address of its store.
 
 An address is `sqlite:///path/file.db` for one file, `sqlite://` for memory, or
-`dynamodb://TABLE?region=...&endpoint=http://...`.
+`dynamodb://TABLE?region=...&endpoint=http://...`, whose other options `ServiceOptions` has.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sobremesa.table.clock import Clock, SystemClock
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import Refused, TableMissing
 from sobremesa.table.layout import Layout
+from sobremesa.table.service_options import BadOption, ServiceOptions, parse_options
 
 if TYPE_CHECKING:
     from sobremesa.table.engines.embedded import EmbeddedEngine
@@ -39,6 +40,7 @@ class StoreAddress(NamedTuple):
     table: str = ""
     region: str | None = None
     endpoint: str | None = None
+    options: ServiceOptions = ServiceOptions()
 
     @property
     def is_embedded(self) -> bool:
@@ -62,10 +64,14 @@ def parse_store(store: str) -> StoreAddress:
             if not address.netloc:
                 raise BadStore(f"{store!r} has no table: use dynamodb://TABLE?region=...")
             options = {name: values[-1] for name, values in parse_qs(address.query).items()}
-            unknown = options.keys() - {"region", "endpoint"}
+            unknown = options.keys() - {"region", "endpoint"} - set(ServiceOptions.__struct_fields__)
             if unknown:
                 raise BadStore(f"{store!r} has the unknown option {', '.join(sorted(unknown))}")
-            return StoreAddress(None, address.netloc, options.get("region"), options.get("endpoint"))
+            region, endpoint = options.pop("region", None), options.pop("endpoint", None)
+            try:
+                return StoreAddress(None, address.netloc, region, endpoint, parse_options(options))
+            except BadOption as error:
+                raise BadStore(f"{store!r}: {error}") from None
         case _:
             raise BadStore(f"{store!r} is not a store: it must start with sqlite:// or dynamodb://")
 
@@ -95,7 +101,11 @@ async def open_engine(
 
     named = msgspec.structs.replace(layout or Layout(), table=address.table)
     return await DynamoEngine.open(
-        named, region=address.region, endpoint=address.endpoint, clock=clock or SystemClock()
+        named,
+        region=address.region,
+        endpoint=address.endpoint,
+        clock=clock or SystemClock(),
+        options=address.options,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast, overload
 
 import msgspec
 
+from sobremesa.table.call_stats import CallStats
 from sobremesa.table.calls import Calls
 from sobremesa.table.capacity import UNNAMED, Capacity, Meter
 from sobremesa.table.clock import Clock
@@ -68,6 +69,11 @@ class TableReads:
     @property
     def layout(self) -> Layout:
         return self.engine.layout
+
+    @property
+    def call_stats(self) -> CallStats:
+        """The latency, the errors and the retries of the calls to the engine, by operation."""
+        return self._calls.stats
 
     @overload
     async def get(self, key: Key[E], *, consistent: bool | None = None) -> E | None: ...

@@ -8,7 +8,7 @@ with their stored names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, NewType, Protocol, TypeAlias
+from typing import NamedTuple, NewType, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
@@ -261,6 +261,8 @@ class TableFacts(msgspec.Struct, frozen=True, kw_only=True):
     indexes: tuple[str, ...]
     ttl: str | None
     stream: bool
+    building: tuple[str, ...] = ()
+    """The indexes that are not active yet."""
 
 
 class Engine(Protocol):
@@ -347,3 +349,12 @@ class Engine(Protocol):
     async def drop_table(self) -> None: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class OperatedEngine(Protocol):
+    """An engine whose table is operated by a service."""
+
+    async def describe_operation(self) -> dict[str, str]:
+        """Return how the table is operated, by name, for display."""
+        ...

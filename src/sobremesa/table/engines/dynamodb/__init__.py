@@ -1,9 +1,9 @@
 """The engine on DynamoDB, or on any endpoint with its API.
 
-- `credentials`, `signature`, `transport`: one signed POST
+- `credentials`, `endpoints`, `signature`, `transport`: one signed POST
 - `requests`, `render`, `serialize`, `responses`: the wire format
 - `client`, `rejections`: one typed call; DynamoDB's errors become the table's here
-- `admin`: creating, describing and dropping the table
+- `definitions`, `autoscaling`, `admin`: creating, describing and dropping the table
 - `positions`, `shards`, `streams`: the change stream, with positions that survive the process
 - `engine`: the engine protocol
 """

@@ -22,6 +22,22 @@ PIECE_BYTES = 256 * 1024
 """How much of a large body is written at once: more would block the event loop."""
 
 
+UPLOAD_BYTES_A_SECOND = 1024 * 1024
+"""The time to respond begins when a body of this size per second would have been sent."""
+
+
+class TimeLimits(NamedTuple):
+    """How long the parts of one attempt may take, in seconds."""
+
+    slot: float
+    """Waiting for one of the connections, when all are in use."""
+    connect: float
+    respond: float
+    """From the request to the first byte of its response."""
+    receive: float
+    """From there to the end of the response, which can have 16 MB."""
+
+
 class NotSent(Exception):
     """The request was certainly not sent."""
 
@@ -72,11 +88,10 @@ def _usual_port(is_secure: bool) -> int:
 class Connections:
     """The connections to one address."""
 
-    def __init__(self, address: Address, *, connect_seconds: float, total_seconds: float) -> None:
+    def __init__(self, address: Address, limits: TimeLimits) -> None:
         self._address = address
         self._tls = ssl.create_default_context() if address.is_secure else None
-        self._connect_seconds = connect_seconds
-        self._total_seconds = total_seconds
+        self._limits = limits
         self._places = asyncio.Semaphore(MAX_CONNECTIONS)
         self._idle: list[_Connection] = []
         self._open: set[_Connection] = set()
@@ -85,11 +100,10 @@ class Connections:
     async def post(self, headers: Mapping[str, str], body: bytes) -> Reply:
         """Return the response; raise NotSent if the request was not sent, BrokenOff if no complete response arrived."""
         head = _head(headers, len(body)) + body[:PIECE_BYTES]
-        until = asyncio.get_running_loop().time() + self._total_seconds
-        await self._acquire_slot(until)
+        await self._acquire_slot()
         try:
-            connection = self._find_idle() or await self._connect(until)
-            reply = await connection.send(head, body, until)
+            connection = self._find_idle() or await self._connect()
+            reply = await connection.send(head, body, self._limits)
             if connection.is_open:
                 self._idle.append(connection)
             return reply
@@ -104,12 +118,12 @@ class Connections:
             connection.abort()
         await asyncio.sleep(0)  # transports close in the next iteration of the loop
 
-    async def _acquire_slot(self, until: float) -> None:
+    async def _acquire_slot(self) -> None:
         if not self._places.locked():
             await self._places.acquire()
             return
         try:
-            async with asyncio.timeout_at(until):
+            async with asyncio.timeout(self._limits.slot):
                 await self._places.acquire()
         except TimeoutError:
             raise NotSent(f"all {MAX_CONNECTIONS} connections to {self._address} are taken") from None
@@ -124,10 +138,10 @@ class Connections:
             connection.abort()
         return None
 
-    async def _connect(self, until: float) -> _Connection:
+    async def _connect(self) -> _Connection:
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout_at(min(until, loop.time() + self._connect_seconds)):
+            async with asyncio.timeout(self._limits.connect):
                 _, connection = await loop.create_connection(
                     lambda: _Connection(self._open), self._address.host, self._address.port, ssl=self._tls
                 )
@@ -154,12 +168,15 @@ class _Connection(asyncio.Protocol):
         self._headers: dict[bytes, bytes] = {}
         self._pieces: list[bytes] = []
         self._ends_with_connection = False
+        self._receive_seconds = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
-    async def send(self, head: bytes, body: bytes, until: float) -> Reply:
-        """Send a request, whose first piece is `head`, and wait for the response until a time of the loop."""
+    async def send(self, head: bytes, body: bytes, limits: TimeLimits) -> Reply:
+        """Send a request, whose first piece is `head`, and wait for the response as long as the limits allow."""
         answer: asyncio.Future[Reply] = self._loop.create_future()
         self._answer = answer
-        timer = self._loop.call_at(until, self._break_off, TimeoutError())
+        self._receive_seconds = limits.receive
+        self._await_data(limits.respond + len(body) / UPLOAD_BYTES_A_SECOND)
         try:
             self._transport.write(head)
             for start in range(PIECE_BYTES, len(body), PIECE_BYTES):
@@ -173,7 +190,7 @@ class _Connection(asyncio.Protocol):
             self.abort()
             raise
         finally:
-            timer.cancel()
+            self._stop_timer()
             self._answer = None
 
     def abort(self) -> None:
@@ -206,6 +223,9 @@ class _Connection(asyncio.Protocol):
         self._headers, self._pieces = {}, []
         if self._answer is None or self._answer.done():
             self.abort()  # no request is in progress
+        elif self._receive_seconds:  # once: interim responses must not extend it
+            self._await_data(self._receive_seconds)
+            self._receive_seconds = 0.0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.lower()] = value
@@ -229,6 +249,16 @@ class _Connection(asyncio.Protocol):
         if self._answer is not None and not self._answer.done():
             body = b"".join(self._pieces)
             self._answer.set_result(Reply(self._parser.get_status_code(), self._headers, body))
+
+    def _await_data(self, seconds: float) -> None:
+        """Fail the request in progress unless its response goes on within this time."""
+        self._stop_timer()
+        self._timer = self._loop.call_later(seconds, self._break_off, TimeoutError())
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _break_off(self, error: BaseException) -> None:
         """Fail the request in progress."""

@@ -77,7 +77,7 @@ class Credentials:
 
 async def find_region(endpoint: str | None) -> str:
     """Return the region of the environment or the profile; a custom endpoint needs none."""
-    found = await _call(lambda: _session().get_config_variable("region"))
+    found = await _call(lambda: new_session().get_config_variable("region"))
     if found is None and endpoint is None:
         raise StoreFailed("no AWS region was given, and none was found in the environment or a profile")
     return str(found or LOCAL_REGION)
@@ -92,15 +92,21 @@ def is_loopback(endpoint: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-async def _call(call: Callable[..., T], *args: Any) -> T:
-    """Call botocore off the event loop. A provider of credentials may raise any error."""
+async def call_botocore(what: str, call: Callable[..., T], *args: Any) -> T:
+    """Call botocore off the event loop. It may raise any error, which becomes StoreFailed with what was read."""
     try:
         return await asyncio.to_thread(call, *args)
+    except StoreFailed:
+        raise
     except Exception as error:
-        raise StoreFailed(f"the AWS credentials cannot be read: {error}") from error
+        raise StoreFailed(f"{what} cannot be read: {error}") from error
 
 
-def _session() -> Any:
+async def _call(call: Callable[..., T], *args: Any) -> T:
+    return await call_botocore("the AWS credentials", call, *args)
+
+
+def new_session() -> Any:
     """Return a new session of botocore, which reads the current environment and profiles."""
     return botocore.session.Session(event_hooks=copy.copy(_hooks()), include_builtin_handlers=False)
 
@@ -114,7 +120,7 @@ def _hooks() -> Any:
 
 
 def _search(local: bool) -> Any:
-    session = _session()
+    session = new_session()
     if local:
         # Asking a machine's metadata service for a role takes seconds where there is none.
         session.get_component("credential_provider").remove("iam-role")

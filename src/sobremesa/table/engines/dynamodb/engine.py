@@ -9,8 +9,10 @@ import msgspec
 from sobremesa.table.capacity import Capacity
 from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.admin import Admin
+from sobremesa.table.engines.dynamodb.autoscaling import Autoscaling
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.credentials import Credentials, find_region
+from sobremesa.table.engines.dynamodb.endpoints import find_endpoints, is_aws
 from sobremesa.table.engines.dynamodb.positions import position_from
 from sobremesa.table.engines.dynamodb.requests import Requests
 from sobremesa.table.engines.dynamodb.responses import (
@@ -27,7 +29,7 @@ from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.shard_reader import DynamoShardReader
 from sobremesa.table.engines.dynamodb.shards import Stream, parents_first
 from sobremesa.table.engines.dynamodb.streams import StreamReader, latest_stream
-from sobremesa.table.engines.dynamodb.transport import STREAMS, TABLES, Transport
+from sobremesa.table.engines.dynamodb.transport import AUTOSCALING, CONTROL, STREAMS, TABLES, Transport
 from sobremesa.table.engines.protocol import (
     OLDEST,
     BatchRead,
@@ -51,6 +53,7 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.service_options import ServiceOptions
 
 _items = msgspec.json.Decoder(ItemResponse)
 _attributes = msgspec.json.Decoder(AttributesResponse)
@@ -64,24 +67,40 @@ _transactions = msgspec.json.Decoder(TransactionResponse)
 class DynamoEngine:
     """One table in DynamoDB."""
 
-    def __init__(self, layout: Layout, transport: Transport, clock: Clock, store: str) -> None:
+    def __init__(self, layout: Layout, transport: Transport, clock: Clock, store: str, options: ServiceOptions) -> None:
         self._layout = layout
         self._transport = transport
         self._clock = clock
         self._tables = Client(transport, TABLES)
         self._streams = Client(transport, STREAMS)
         self._requests = Requests(layout)
-        self._admin = Admin(self._tables, layout, store)
+        autoscaling = Autoscaling(Client(transport, AUTOSCALING), layout.table, options)
+        self._admin = Admin(Client(transport, CONTROL), autoscaling, layout, store, options)
         self._stream: tuple[Stream, str] | None = None
         """The stream and its label, as last listed."""
 
     @classmethod
-    async def open(cls, layout: Layout, *, region: str | None, endpoint: str | None, clock: Clock) -> DynamoEngine:
+    async def open(
+        cls,
+        layout: Layout,
+        *,
+        region: str | None,
+        endpoint: str | None,
+        clock: Clock,
+        options: ServiceOptions = ServiceOptions(),  # noqa: B008 - frozen
+    ) -> DynamoEngine:
         """Open the engine of a region of AWS, or of another endpoint. No request is made yet."""
-        credentials = await Credentials.find(endpoint)
-        region = region or await find_region(endpoint)
-        transport = Transport(region=region, endpoint=endpoint, credentials=credentials, clock=clock)
-        return cls(layout, transport, clock, f"dynamodb {endpoint or region}")
+        region = region or await find_region(None if endpoint is not None and is_aws(endpoint) else endpoint)
+        endpoints = await find_endpoints(region, endpoint, options)
+        credentials = await Credentials.find(endpoints.tables)
+        transport = Transport(
+            region=region,
+            endpoints=endpoints,
+            credentials=credentials,
+            clock=clock,
+            respond_seconds=options.attempt_seconds,
+        )
+        return cls(layout, transport, clock, f"dynamodb {endpoint or region}", options)
 
     @property
     def layout(self) -> Layout:
@@ -202,8 +221,12 @@ class DynamoEngine:
         """Return the description of the table."""
         return await self._admin.describe()
 
+    async def describe_operation(self) -> dict[str, str]:
+        """Return how the table is operated, by name, such as its billing; it needs more permissions than serving."""
+        return await self._admin.describe_operation()
+
     async def complete_table(self) -> list[str]:
-        """Add the indexes, the time-to-live and the stream that the table lacks, one after the other."""
+        """Add the indexes, the time-to-live and the stream that the table lacks, and the protections of the options."""
         return await self._admin.complete()
 
     async def drop_table(self) -> None:

@@ -40,7 +40,12 @@ _THROTTLES = frozenset(
     }
 )
 _CONFLICTS = frozenset(
-    {"TransactionConflictException", "TransactionInProgressException", "ReplicatedWriteConflictException"}
+    {
+        "TransactionConflictException",
+        "TransactionInProgressException",
+        "ReplicatedWriteConflictException",
+        "ContinuousBackupsUnavailableException",
+    }
 )
 _THROTTLED_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "RequestLimitExceeded"})
 

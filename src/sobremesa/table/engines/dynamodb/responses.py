@@ -120,21 +120,97 @@ class StreamSpecification(Response):
     stream_view_type: str | None = None
 
 
+class BillingModeSummary(Response):
+    billing_mode: str = ""
+
+
+class WarmThroughput(Response):
+    read_units_per_second: int = 0
+    write_units_per_second: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.read_units_per_second} reads, {self.write_units_per_second} writes a second"
+
+
+class EncryptionDescription(msgspec.Struct):
+    status: str = msgspec.field(name="Status", default="")
+    key: str = msgspec.field(name="KMSMasterKeyArn", default="")
+
+
 class TableDescription(Response):
     table_status: str
+    table_arn: str = ""
     item_count: int = 0
     table_size_bytes: int = 0
     global_secondary_indexes: list[IndexDescription] = []
     provisioned_throughput: Throughput | None = None
+    billing_mode_summary: BillingModeSummary | None = None
+    warm_throughput: WarmThroughput | None = None
+    deletion_protection_enabled: bool = False
+    sse: EncryptionDescription | None = msgspec.field(name="SSEDescription", default=None)
     stream_specification: StreamSpecification | None = None
     latest_stream_arn: str | None = None
     latest_stream_label: str | None = None
+
+    @property
+    def is_provisioned(self) -> bool:
+        """Whether its throughput is provisioned; a table that never was on demand has no summary."""
+        if self.billing_mode_summary is not None and self.billing_mode_summary.billing_mode == "PAY_PER_REQUEST":
+            return False
+        return self.provisioned_throughput is not None and self.provisioned_throughput.read_capacity_units > 0
+
+    @property
+    def billing(self) -> str:
+        """The billing mode, for display."""
+        units = self.provisioned_throughput
+        if units is None or not self.is_provisioned:
+            return "on-demand"
+        return f"provisioned, {units.read_capacity_units} read units and {units.write_capacity_units} write units"
+
+    @property
+    def encryption(self) -> str:
+        """The key of the encryption, for display."""
+        if self.sse is None or self.sse.status in ("", "DISABLED"):
+            return "with a key of DynamoDB"
+        return self.sse.key or "with a key of KMS"
 
 
 class TableResponse(Response):
     """DescribeTable."""
 
     table: TableDescription
+
+
+class DeletionResponse(Response):
+    """DeleteTable."""
+
+    table_description: TableDescription | None = None
+
+
+class RecoveryDescription(Response):
+    point_in_time_recovery_status: str = "DISABLED"
+
+
+class BackupsDescription(Response):
+    point_in_time_recovery_description: RecoveryDescription = msgspec.field(default_factory=RecoveryDescription)
+
+
+class BackupsResponse(Response):
+    """DescribeContinuousBackups."""
+
+    continuous_backups_description: BackupsDescription
+
+
+class Tag(Response):
+    key: str
+    value: str = ""
+
+
+class TagsResponse(Response):
+    """ListTagsOfResource."""
+
+    tags: list[Tag] = []
+    next_token: str | None = None
 
 
 class TimeToLiveDescription(Response):

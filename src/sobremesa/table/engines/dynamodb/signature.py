@@ -14,10 +14,12 @@ CONTENT_TYPE = "application/x-amz-json-1.0"
 
 
 class Signer:
-    """Signs requests to one region; the key of a day is derived once."""
+    """Signs requests to one service of a region; the key of a day is derived once."""
 
-    def __init__(self, region: str) -> None:
+    def __init__(self, region: str, service: str = SERVICE, content_type: str = CONTENT_TYPE) -> None:
         self._region = region
+        self._service = service
+        self._content_type = content_type
         self._derived: tuple[str, str] | None = None
         self._key = b""
 
@@ -27,11 +29,11 @@ class Signer:
         day = moment[:8]
         headers = {
             "Host": host,
-            "Content-Type": CONTENT_TYPE,
+            "Content-Type": self._content_type,
             "X-Amz-Date": moment,
             "X-Amz-Target": target,
         }
-        lines = f"content-type:{CONTENT_TYPE}\nhost:{host}\nx-amz-date:{moment}\n"
+        lines = f"content-type:{self._content_type}\nhost:{host}\nx-amz-date:{moment}\n"
         names = "content-type;host;x-amz-date"
         if keys.token is not None:
             headers["X-Amz-Security-Token"] = keys.token
@@ -40,7 +42,7 @@ class Signer:
         lines += f"x-amz-target:{target}\n"
         names += ";x-amz-target"
         canonical = f"POST\n/\n\n{lines}\n{names}\n{hashlib.sha256(body).hexdigest()}"
-        scope = f"{day}/{self._region}/{SERVICE}/aws4_request"
+        scope = f"{day}/{self._region}/{self._service}/aws4_request"
         digest = hashlib.sha256(canonical.encode()).hexdigest()
         to_sign = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{digest}"
         signature = _hmac(self._key_of(day, keys.secret), to_sign).hex()
@@ -52,7 +54,7 @@ class Signer:
     def _key_of(self, day: str, secret: str) -> bytes:
         if self._derived != (day, secret):
             key = f"AWS4{secret}".encode()
-            for part in (day, self._region, SERVICE, "aws4_request"):
+            for part in (day, self._region, self._service, "aws4_request"):
                 key = _hmac(key, part)
             self._derived, self._key = (day, secret), key
         return self._key
