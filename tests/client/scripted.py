@@ -74,6 +74,8 @@ class Scripted:
         self._peers: asyncio.Queue[Peer] = asyncio.Queue()
         self.refuse: list[int] = []
         """The statuses with which the next handshakes are refused."""
+        self.retry_after: str | None = None
+        """Sent with them."""
         self.sessions_end = False
         self.refreshed = 0
         self.url = ""
@@ -124,7 +126,8 @@ class Scripted:
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
         if self.refuse:
-            return web.Response(status=self.refuse.pop(0))
+            headers = {} if self.retry_after is None else {"Retry-After": self.retry_after}
+            return web.Response(status=self.refuse.pop(0), headers=headers)
         socket = web.WebSocketResponse(timeout=0.1)
         await socket.prepare(request)
         peer = Peer(request, socket)

@@ -10,6 +10,7 @@ from client.scripted import INTERVAL_SECONDS, LIFETIME_SECONDS, WITHIN_SECONDS, 
 from client.timing import Hurried, ManualTime
 from sobremesa.client import Client, Event, GatewayRefused, SignedOut
 from sobremesa.client.frames import MAX_SEEN_IDS, SessionCursor
+from sobremesa.client.pace import LONGEST_ASKED_SECONDS
 from sobremesa.client.tokens import RENEW_BEFORE_SECONDS
 
 MESSAGE = {
@@ -120,6 +121,38 @@ async def test_client_reconnects_and_resumes_on_request(going: str | int) -> Non
             await peer.sends(7)
 
         assert (await (await script.accepts()).receives(6))["sessionId"] == "session"
+
+
+async def test_client_reconnects_at_the_time_that_the_server_names() -> None:
+    manual_time = ManualTime(chance=0.5)
+    async with (
+        Scripted() as script,
+        Client(script.url, token="t", pace=manual_time.pace) as client,
+        script.live(client) as (_, peer),
+    ):
+        await peer.sends(7, d={"retryAfter": 12.5, "spread": 4})
+        await manual_time.wake(14.5)
+
+        assert (await (await script.accepts()).receives(6))["sessionId"] == "session"
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [(1e9, LONGEST_ASKED_SECONDS), (-5, 0.0)])
+async def test_server_cannot_make_a_client_wait_forever(asked: float, seconds: float) -> None:
+    assert ManualTime().pace.asked(asked, 0) == seconds
+
+
+async def test_refused_handshake_is_repeated_after_the_time_of_the_server() -> None:
+    manual_time = ManualTime(chance=1.0)
+    async with Scripted() as script, Client(script.url, token="t", pace=manual_time.pace) as client:
+        script.refuse, script.retry_after = [429], "8"
+        live = client.gateway()
+        entering = asyncio.create_task(live.__aenter__())
+        await manual_time.wake(10.0)
+        peer = await script.accepts()
+        await peer.receives(2)
+        await peer.sends_ready()
+        await asyncio.wait_for(entering, WITHIN_SECONDS)
+        await live.__aexit__(None, None, None)
 
 
 async def test_invalid_session_is_replaced_on_the_same_socket() -> None:

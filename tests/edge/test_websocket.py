@@ -12,7 +12,7 @@ from uvicorn.server import ServerState
 
 from gateway.raw import PING, PONG, TEXT, frame
 from sobremesa.http import timers, websocket
-from sobremesa.http.websocket import MAX_CONTROL_FRAMES, WebSocketConnection
+from sobremesa.http.websocket import MAX_CONTROL_FRAMES, MAX_MISSED_PONGS, WebSocketConnection
 
 HANDSHAKE = (
     b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -185,5 +185,18 @@ async def test_a_pong_that_we_do_not_read_is_not_missed(connection: Conversation
 
     connection.take.release()
     await connection.settle()
+    for _ in range(MAX_MISSED_PONGS):
+        connection.connection.keepalive_timeout()
+    assert connection.line.is_aborted
+
+
+async def test_connection_ends_with_the_second_missed_pong_in_a_row(connection: Conversation) -> None:
+    """A process that is too busy to read for a while closes no client for it."""
+    connection.connection.ping_interval = 60
+    connection.connection.keepalive_timeout()
+    connection.connection.data_received(frame(PONG, b"late"))
+    connection.connection.keepalive_timeout()
+    assert not connection.line.is_aborted
+
     connection.connection.keepalive_timeout()
     assert connection.line.is_aborted

@@ -28,11 +28,12 @@ DRAIN_SECONDS = 5.0
 class ServedApp:
     """An application and its server."""
 
-    def __init__(self, app: Sobremesa, url: str, http: aiohttp.ClientSession, metrics_port: int | None = None) -> None:
+    def __init__(self, app: Sobremesa, url: str, http: aiohttp.ClientSession, site: Site | None = None) -> None:
         self.app = app
         self.url = url
         self.http = http
-        self.metrics_port = metrics_port
+        self.metrics_port = None if site is None else site.metrics_port
+        self.gateway = None if site is None else site.gateway
 
     async def create_user(self, name: str) -> SignedIn:
         return await self.app.accounts.register(
@@ -76,7 +77,7 @@ async def serve_app(store: str, *, clock: Clock | None = None, **settings: Any) 
         _served(app, site := app.site()) as url,
         aiohttp.ClientSession(url) as http,
     ):
-        yield ServedApp(app, url, http, site.metrics_port)
+        yield ServedApp(app, url, http, site)
 
 
 @asynccontextmanager

@@ -207,7 +207,7 @@ async def test_stopping_server_asks_clients_to_reconnect(store: str) -> None:
         connection = Connection(served.url, ana.access_token)
         await connection.__aenter__()
         await connection.identify()
-    assert await connection.frame() == {"op": 7}
+    assert await connection.frame() == {"op": 7, "d": {"retryAfter": 0, "spread": 1.0}}
     assert (await connection.closed()).code == 1012
 
 

@@ -12,7 +12,7 @@ from gateway.conftest import SharedChannel
 from gateway.connection import Connection
 from gateway.raw import TEXT, RawSocket, frame
 from gateway.served_app import ServedApp
-from sobremesa.live import identify, replay
+from sobremesa.live import admission, identify, replay
 
 MESSAGES = 60
 LONG = "x" * 3900
@@ -45,10 +45,10 @@ async def test_slow_resumes_do_not_block_other_clients(served: ServedApp, shared
     before = await missed_much(served, shared)
     hub, bea = served.app.live.hub, shared.bea.user.user_id
     async with AsyncExitStack() as sockets:
-        for _ in range(identify.IDENTIFIED_AT_ONCE + 1):
+        for _ in range(admission.AT_ONCE + 1):
             raw = await sockets.enter_async_context(RawSocket(served.url, receive_bytes=4096))
             await resume_and_never_read(raw, before)
-        while hub.attaching_of(bea) <= identify.IDENTIFIED_AT_ONCE:  # noqa: ASYNC110 - polled: there is no signal
+        while hub.attaching_of(bea) <= admission.AT_ONCE:  # noqa: ASYNC110 - polled: there is no signal
             await asyncio.sleep(0)
         async with served.connect(shared.carl) as carl:
             await carl.identify()

@@ -79,7 +79,7 @@ class OtherServer:
 
 async def test_other_servers_get_the_same_frames_through_asgi(served: ServedApp, shared: SharedChannel) -> None:
     site = served.app.site()
-    server = OtherServer(site._gateway)
+    server = OtherServer(site.gateway)
     running = asyncio.create_task(server.run())
     await server.incoming.put({"type": "websocket.connect"})
     assert (await server.sent())["type"] == "websocket.accept"

@@ -31,6 +31,7 @@ from sobremesa.domains.webhooks import api as webhooks_api
 from sobremesa.domains.workspaces import api as workspaces_api
 from sobremesa.glue.event_catalog import WEBHOOK_EVENTS
 from sobremesa.glue.invite_routes import routes as invite_routes
+from sobremesa.glue.ready_prefetch import ReadyPrefetch
 from sobremesa.glue.ready_snapshot import ReadySnapshots
 from sobremesa.http.calls import Calls
 from sobremesa.http.dispatch import Dispatch
@@ -125,7 +126,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
 def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
     """Build the gateway: live events, and the same endpoints over WebSocket."""
     settings = app.settings
-    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.inboxes)
+    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.conversations, app.inboxes)
     return Gateway(
         app.live,
         GatewayBackend(
@@ -136,6 +137,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
             snapshot=snapshots.snapshot,
             gap=app.gaps.find,
             presences=app.presence.among,
+            prefetched=ReadyPrefetch(app.table, app.communities),
         ),
         Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds, users=app.accounts),
         GatewaySessions(app.ids, app.store.keyring.secret("gateway")),
@@ -143,6 +145,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
         app.clock,
         origins=[settings.origin, *settings.cors_origins],
         max_sockets=MaxSockets.of(settings),
+        drain_seconds=settings.drain_seconds,
         watch=app.presence.watch,
     )
 

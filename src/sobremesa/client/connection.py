@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from sobremesa.client.calls import Calls
 from sobremesa.client.errors import ApiError, ClientError, SignedOut
-from sobremesa.client.frames import Event, Frame, Hello, Op, Result, SessionCursor
+from sobremesa.client.frames import Event, Frame, Hello, Op, Reconnect, Result, SessionCursor
 from sobremesa.client.pace import Pace
 from sobremesa.client.tokens import Tokens
 
@@ -51,6 +51,8 @@ class Connection:
         self._signed_out: SignedOut | None = None
         self.token: str | None = None
         """The token that this connection last identified with."""
+        self.reconnect: Reconnect | None = None
+        """When to reconnect, if the server has named a time."""
 
     @property
     def close_code(self) -> int | None:
@@ -121,6 +123,8 @@ class Connection:
                     self._cursor.clear()
                     await self._identify()
                 case Op.RECONNECT:
+                    # Older servers do not say when.
+                    self.reconnect = None if frame.d is None else msgspec.convert(frame.d, Reconnect)
                     return
                 case _:
                     log.debug("a frame of an unknown kind: op %s", frame.op)

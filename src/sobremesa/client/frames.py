@@ -46,6 +46,14 @@ class Hello(msgspec.Struct, frozen=True, rename="camel"):
     """In milliseconds."""
 
 
+class Reconnect(msgspec.Struct, frozen=True, rename="camel"):
+    """When to reconnect, in seconds."""
+
+    retry_after: float = 0.0
+    spread: float = 0.0
+    """Of this, a client waits a random part more."""
+
+
 class Result(msgspec.Struct, frozen=True):
     """The result of a call, as over HTTP."""
 

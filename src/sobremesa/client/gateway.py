@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from sobremesa.client.calls import Calls
 from sobremesa.client.connection import TOKEN_REFUSED, Connection, is_permanent
@@ -30,7 +30,7 @@ from sobremesa.client.frames import Event, Frame, Op, SessionCursor
 from sobremesa.client.gaps import missed_messages
 from sobremesa.client.models import Command, Message, Room
 from sobremesa.client.sending import new_message, reply_nonce, send_reply
-from sobremesa.client.transport import MAX_ATTEMPTS, Transport
+from sobremesa.client.transport import JITTER, MAX_ATTEMPTS, Transport, seconds_of
 
 CALL_WITHIN_SECONDS = 30.0
 CONNECT_WITHIN_SECONDS = 10.0
@@ -71,6 +71,8 @@ class Gateway:
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done with the first event: more may have been missed than is queued before the application takes some."""
         self._refused_tokens = 0
+        self._asked_wait: float | None = None
+        """How long the server asks to wait before the next connection."""
         self._running: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Gateway:
@@ -226,7 +228,8 @@ class Gateway:
         while True:
             if await self._connect():
                 attempt = 0
-            await self._pace.sleep(self._pace.backoff(attempt))
+            wait, self._asked_wait = self._asked_wait, None
+            await self._pace.sleep(self._pace.backoff(attempt) if wait is None else wait)
             attempt += 1
             await self._has_room.wait()
 
@@ -259,10 +262,14 @@ class Gateway:
                     raise
                 finally:
                     was_ready = self._on_lost()
+                if (asked := connection.reconnect) is not None:
+                    self._asked_wait = self._pace.asked(asked.retry_after, asked.spread)
         except (OSError, InvalidHandshake, ConnectionClosed, Unreachable) as error:
             if is_permanent(error):
                 raise GatewayRefused(f"the server refuses the connection: {error}") from error
             log.warning("the gateway cannot be reached: %r", error)
+            if isinstance(error, InvalidStatus) and (after := seconds_of(error.response.headers.get("Retry-After"))):
+                self._asked_wait = self._pace.asked(after, after * JITTER)
             return False
         if connection.close_code == TOKEN_REFUSED:
             await self._replace_token(connection.token, was_ready)

@@ -11,6 +11,8 @@ import msgspec
 
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
+LONGEST_ASKED_SECONDS = 300.0
+"""A server cannot make a client wait longer than this before it reconnects."""
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -19,6 +21,10 @@ class Pace(msgspec.Struct, frozen=True):
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
+
+    def asked(self, retry_after: float, spread: float) -> float:
+        """Return how long to wait when the server says after what time to come back: that, and a part of the spread."""
+        return min(max(0.0, retry_after) + self.chance() * max(0.0, spread), LONGEST_ASKED_SECONDS)
 
     def backoff(self, attempt: int) -> float:
         """Return how long to wait before an attempt: random up to a bound that doubles, so that clients spread out."""

@@ -129,7 +129,7 @@ class Transport:
                 return Reply(answer.status, raw)
             error = error_of_body(answer.status, raw)
             if "Retry-After" in answer.headers and error.retry_after is None:
-                error.data["retryAfter"] = _seconds(answer.headers["Retry-After"])
+                error.data["retryAfter"] = seconds_of(answer.headers["Retry-After"])
             raise error
 
     async def _refresh(self, refresh_token: str) -> SignedIn:
@@ -155,9 +155,9 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _seconds(header: str) -> float | None:
+def seconds_of(header: str | None) -> float | None:
     """Return Retry-After in seconds; a date, which our servers never send, is ignored."""
     try:
-        return max(0.0, float(header))
+        return None if header is None else max(0.0, float(header))
     except ValueError:
         return None

@@ -7,24 +7,21 @@ others to notice removes its rows.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
-from sobremesa.core.ids import RoomId
 from sobremesa.core.lease import Lease, LeaseLost
 from sobremesa.domains.communities.entities import (
     ConnectionId,
     ConnectionPointer,
-    ServerId,
     connections_at,
     connections_of,
     forget_connections,
-    members_of,
     note_connections,
     servers_of,
 )
-from sobremesa.domains.conversations.entities import conversations_of, participants_of
+from sobremesa.domains.conversations.entities import conversations_of
 from sobremesa.live.entities import Node, bury_node, keep_lease, node_by_id, nodes
 from sobremesa.live.events import Topic, conversation, server
 from sobremesa.live.presence import PresenceTimes
@@ -34,9 +31,6 @@ from sobremesa.table.errors import ConditionFailed
 KEPT_SECONDS = 24 * 60 * 60
 CLEANUP_SECONDS = 60.0
 """How long one node may take to clean up after another, before a third may try."""
-MAX_ROOMS = 30
-MAX_USERS = 100
-"""How many users of a room are looked up; larger rooms are left out."""
 
 
 class TableNodeRegistry:
@@ -136,15 +130,3 @@ class TableNodeRegistry:
         places = [server(place.server_id) async for place in self._table.every(servers_of(user_id=user_id))]
         seats = [conversation(seat.room_id) async for seat in self._table.every(conversations_of(user_id=user_id))]
         return [*places, *seats]
-
-    async def users_in(self, topics: Sequence[Topic]) -> set[UserId]:
-        found: set[UserId] = set()
-        for topic in topics[:MAX_ROOMS]:
-            kind, _, id = topic.partition(":")
-            if kind == "server":
-                places = await self._table.query(members_of(server_id=ServerId(id)), limit=MAX_USERS)
-                found |= {place.user_id for place in places.items} if places.last is None else set()
-            else:
-                seats = await self._table.query(participants_of(room_id=RoomId(id)), limit=MAX_USERS)
-                found |= {seat.user_id for seat in seats.items} if seats.last is None else set()
-        return found

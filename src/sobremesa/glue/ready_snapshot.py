@@ -21,7 +21,9 @@ from sobremesa.domains.communities.entities import Channel
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.communities.service import ChannelWithHead, Communities
 from sobremesa.domains.communities.views import ChannelView, ServerView, channel_view, server_view
-from sobremesa.domains.conversations.views import ConversationView
+from sobremesa.domains.conversations.entities import conversations_of
+from sobremesa.domains.conversations.service import Conversations
+from sobremesa.domains.conversations.views import ConversationView, conversation_view
 from sobremesa.domains.inboxes.entities import inboxes_of
 from sobremesa.domains.inboxes.events import LiveCounts, live_counts
 from sobremesa.domains.inboxes.partitions import UserPartition
@@ -92,11 +94,13 @@ class ReadySnapshots:
         table: Table,
         endpoints: Iterable[Endpoint],
         communities: Communities,
+        conversations: Conversations,
         inboxes: Inboxes,
     ) -> None:
         self._table = table
         self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
         self._communities = communities
+        self._conversations = conversations
         self._inboxes = inboxes
 
     async def snapshot(self, actor: Actor, session_id: str, expires_at: Instant) -> Ready:
@@ -104,7 +108,7 @@ class ReadySnapshots:
         user, servers, conversations, threads, inboxes, workspaces = await asyncio.gather(
             self._endpoints["accounts.getMe"].handler(actor=actor),
             self._servers(actor),
-            self._first("conversations.listConversations", actor),
+            self._conversations_of(actor),
             self._first("threads.listThreads", actor),
             self._counted_inboxes(actor),
             self._first("workspaces.listWorkspaces", actor),
@@ -121,13 +125,20 @@ class ReadySnapshots:
         )
 
     async def _servers(self, actor: Actor) -> list[ReadyServer]:
-        found = await self._communities.overview(actor)
+        found = await self._communities.overview(actor, cached=True)
         seats = [seat for _, channels in found for _, seat in channels]
         unread_states = {
             state.seat.room_id: state
             for state in await self._communities.unread_states(seats, counted=COUNTED_CHANNELS)
         }
         return [_ready_server(each, unread_states) for each in found]
+
+    async def _conversations_of(self, actor: Actor) -> list[ConversationView]:
+        """Return the first page; from the rows that the subscriptions were read from, if these are all."""
+        rows = [row async for row in self._table.every(conversations_of(user_id=actor.user_id))]
+        if len(rows) > FIRST_PAGE:
+            return await self._first("conversations.listConversations", actor)
+        return [conversation_view(row) for row in await self._conversations.list_all(actor, rows)]
 
     async def _first(self, name: str, actor: Actor) -> list[Any]:
         endpoint = self._endpoints[name]

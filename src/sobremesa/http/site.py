@@ -103,7 +103,7 @@ class Site:
         self._dispatch = dispatch
         self._ready = ready
         self._metrics = metrics
-        self._gateway = gateway
+        self.gateway = gateway
         self._webhooks = webhooks
         self._on_start = on_start
         self._on_stop = on_stop
@@ -126,13 +126,13 @@ class Site:
         if scope["type"] == "http":
             app = self._operators if self._is_for_operators(scope) else self._http
             await app(scope, receive, send)
-        elif self._gateway is None or self._is_for_operators(scope):
+        elif self.gateway is None or self._is_for_operators(scope):
             await _close(receive, send, NO_SUCH_SOCKET)
         elif not self._is_started:
             _log.error(NOT_STARTED.detail)
             await _close(receive, send, NOT_STARTED_SOCKET, "The site was not started.")
         else:
-            await self._gateway(scope, receive, send)
+            await self.gateway(scope, receive, send)
 
     @asynccontextmanager
     async def started(self) -> AsyncIterator[Self]:
@@ -163,8 +163,8 @@ class Site:
 
     def drain(self) -> None:
         """Report as not ready, and ask gateway clients to reconnect to another node."""
-        if self._gateway is not None and not self._is_draining:
-            self._gateway.drain()
+        if self.gateway is not None and not self._is_draining:
+            self.gateway.drain()
         self._is_draining = True
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -22,6 +22,8 @@ MAX_CONTROL_FRAMES = 120
 """The maximum number of pings and pongs from a client per minute."""
 MAX_FRAGMENTS = 64
 """The maximum number of frames of one message."""
+MAX_MISSED_PONGS = 2
+"""The connection is closed at the second in a row: while the process is very busy, one may be waiting to be read."""
 LINGER_SECONDS = 5.0
 """How long a client may take to read the close frame."""
 POLICY_VIOLATION = 1008
@@ -43,6 +45,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         self._unseen_frames = 0
         """The number of frames in the window that the application did not see."""
         self._fragments = 0
+        self._missed_pongs = 0
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
@@ -54,6 +57,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         if self.on_lost is not None:
             self.on_lost()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Leave an open socket to the application, which asks its clients to reconnect a few at a time."""
+        if self.close_sent or not self.handshake_complete:
+            super().shutdown()
 
     # Reading
 
@@ -108,8 +116,9 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self._parse()
 
     def keepalive_timeout(self) -> None:
-        if self.read_paused:
-            # The pong may have arrived: reading is paused on our side.
+        is_unread = self.read_paused  # then the pong may have arrived: reading is paused on our side
+        self._missed_pongs += not is_unread
+        if is_unread or self._missed_pongs < MAX_MISSED_PONGS:
             self.pong_timer = None
             self.schedule_ping()
             return
@@ -127,6 +136,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             super().handle_ping()
 
     def handle_pong(self, event: Frame) -> None:
+        self._missed_pongs = 0
         if self._is_allowed():
             super().handle_pong(event)
 

@@ -20,8 +20,12 @@ class EphemeralEvents(Protocol):
         """
         ...
 
+    def ask_nodes(self, event: Event) -> None:
+        """Pass an event to the handlers of the other nodes; no client receives it."""
+        ...
+
     def on_remote(self, handler: Callable[[Event], None]) -> None:
-        """Call a handler for the ephemeral events of other nodes."""
+        """Call a handler for the ephemeral events of other nodes, and for what they ask."""
         ...
 
 
@@ -33,6 +37,9 @@ class LocalEphemeralEvents:
 
     def publish(self, event: Event, *, without: UserId | None = None, max_subscribers: int | None = None) -> None:
         self._hub.publish(event, without=without, max_subscribers=max_subscribers)
+
+    def ask_nodes(self, event: Event) -> None:
+        """Do nothing: there are no other nodes."""
 
     def on_remote(self, handler: Callable[[Event], None]) -> None:
         """Do nothing: there are no other nodes."""

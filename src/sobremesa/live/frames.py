@@ -27,6 +27,7 @@ REFUSED: Final = 4004
 ALREADY_IDENTIFIED: Final = 4005
 TOO_MANY: Final = 4008
 TIMED_OUT: Final = 4009
+BUSY: Final = 4013
 TOO_SLOW: Final = 4015
 RESTARTING: Final = 1012
 
@@ -39,6 +40,7 @@ CLOSE_CODES: Final = {
     ALREADY_IDENTIFIED: "A token of another user on an identified socket.",
     TOO_MANY: "Too many frames or connections: wait, then resume.",
     TIMED_OUT: "No identify or no heartbeat in time: resume.",
+    BUSY: "No turn soon: wait as long as op 7 says, then resume or identify.",
     TOO_SLOW: "The client did not keep up: a resume delivers what it missed.",
     RESTARTING: "The server restarts: resume.",
 }
@@ -61,6 +63,13 @@ class Hello(msgspec.Struct, rename="camel"):
     """The first frame of the server."""
 
     heartbeat_interval: Annotated[int, msgspec.Meta(description="Milliseconds between heartbeats.", examples=[30_000])]
+
+
+class Reconnect(msgspec.Struct, rename="camel"):
+    """When to reconnect: after `retryAfter`, and a random part of `spread` more."""
+
+    retry_after: Annotated[float, msgspec.Meta(description="Seconds to wait at least.", examples=[12.5])]
+    spread: Annotated[float, msgspec.Meta(description="Seconds of which to wait a random part more.", examples=[5.0])]
 
 
 class Heartbeat(msgspec.Struct):
@@ -132,7 +141,7 @@ CLIENT_FRAMES: Final = (
 SERVER_FRAMES: Final = (
     FrameType("hello", HELLO, Hello, "The first frame: identify or resume within 10 seconds."),
     FrameType("heartbeatAck", HEARTBEAT_ACK, type(None), "The heartbeat was received."),
-    FrameType("reconnect", RECONNECT, type(None), "The server is about to stop: reconnect."),
+    FrameType("reconnect", RECONNECT, Reconnect, "The server is about to stop, or is busy: reconnect when it says."),
     FrameType("invalidSession", INVALID_SESSION, bool, "The session or cursor is not valid: identify on this socket."),
     FrameType("result", RESULT, Result, "The result of a call.", has_id=True),
 )

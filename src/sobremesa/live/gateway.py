@@ -25,6 +25,8 @@ from sobremesa.http.limits import Limits, network_of
 from sobremesa.http.problems import Problem, problem_of
 from sobremesa.http.site import NO_SUCH_SOCKET
 from sobremesa.live import frames
+from sobremesa.live.admission import Admission
+from sobremesa.live.draining import drain
 from sobremesa.live.frames import op_frame, result_frame
 from sobremesa.live.identify import HEARTBEAT_MS, SILENCE_SECONDS, GatewayBackend, Identification, refusals
 from sobremesa.live.opening import Live
@@ -45,7 +47,6 @@ MAX_QUIET_FRAMES = 240
 _STOPPING = Problem(status=503, code="stopping", detail="The service is stopping.")
 _HELLO = op_frame(frames.HELLO, frames.Hello(HEARTBEAT_MS))
 _ACK = op_frame(frames.HEARTBEAT_ACK)
-_RECONNECT = op_frame(frames.RECONNECT)
 
 _log = structlog.get_logger("sobremesa.live")
 
@@ -64,21 +65,27 @@ class Gateway:
         *,
         origins: Iterable[str] = (),
         max_sockets: MaxSockets = MaxSockets(),  # noqa: B008 - frozen
+        drain_seconds: float = 10.0,
         watch: Callable[[Socket, str, bool], None] | None = None,
     ) -> None:
         self._hub = live.hub
         self._feed = live.feed
         self._backend = backend
         self._calls = calls
-        self._identification = Identification(live, backend, sessions, limits, clock, appear=self._appear)
+        self.admission = Admission()
+        self._identification = Identification(
+            live, backend, sessions, limits, clock, self.admission, appear=self._appear
+        )
         self._clock = clock
         self._origins = frozenset(origins)
-        self._socket_limits = SocketLimits(max_sockets)
+        self._socket_limits = SocketLimits(max_sockets, self.admission.next_return)
+        self._drain_seconds = drain_seconds
         self._watch = watch or _unwatched
         """Called for every socket that is attached (True) or closed (False)."""
         self._sockets: set[Socket] = set()
         self._is_draining = False
         self._running: list[asyncio.Task[None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def sockets(self) -> int:
@@ -126,18 +133,30 @@ class Gateway:
 
     async def run(self) -> None:
         """Close silent sockets, and check expiring tokens again, until cancelled."""
+        loop = asyncio.get_running_loop()
         while True:
+            due = loop.time() + SWEEP_SECONDS
             await asyncio.sleep(SWEEP_SECONDS)
-            now, now_ms = monotonic(), self._clock.now_ms()
+            self._close_silent(late=loop.time() - due)
+            now_ms = self._clock.now_ms()
             for socket in list(self._sockets):
-                if now > socket.deadline:
-                    socket.close(frames.TIMED_OUT, "No frame was received in time.")
-                elif socket.is_identified and now_ms > socket.recheck_ms:
+                if socket.is_identified and now_ms > socket.recheck_ms:
                     socket.recheck_ms = now_ms + 60_000
                     socket.start(self._recheck(socket))
 
+    def _close_silent(self, *, late: float) -> None:
+        """Close sockets that have sent nothing in time.
+
+        The time by which the sweep is late does not count: the process was too busy to read anything in it.
+        """
+        for socket in list(self._sockets):
+            socket.deadline += max(0.0, late)
+            if monotonic() > socket.deadline:
+                socket.close(frames.TIMED_OUT, "No frame was received in time.")
+
     async def start(self) -> None:
         """Start to deliver events."""
+        self._loop = asyncio.get_running_loop()
         await self._hub.open()
         self._running = [asyncio.create_task(self._hub.run()), asyncio.create_task(self.run())]
 
@@ -148,10 +167,13 @@ class Gateway:
         await self._feed.close()
 
     def drain(self) -> None:
-        """Ask all clients to reconnect elsewhere."""
+        """Ask all clients to reconnect elsewhere, a few at a time. May be called by a signal handler."""
         self._is_draining = True
-        for socket in self._sockets:
-            socket.write(_RECONNECT)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._start_to_drain)
+
+    def _start_to_drain(self) -> None:
+        self._running.append(asyncio.create_task(drain(self._sockets, self._drain_seconds)))
 
     # Frames
 
@@ -180,6 +202,7 @@ class Gateway:
         finally:
             if socket.is_identified:
                 identified()
+                socket.deadline = monotonic() + SILENCE_SECONDS
             else:
                 socket.deadline = monotonic() + left
 
@@ -198,9 +221,11 @@ class Gateway:
         elif frame.op == frames.IDENTIFY:
             asked = frames.decode_identify(frame.d)
             with refusals():
-                await (self._identification.renew if socket.is_identified else self._identification.identify)(
-                    socket, asked
-                )
+                if socket.is_identified:
+                    await self._identification.renew(socket, asked)
+                    socket.deadline = monotonic() + SILENCE_SECONDS
+                else:
+                    await self._identification.identify(socket, asked)
         elif frame.op == frames.RESUME:
             if socket.is_identified:
                 raise Ended(frames.ALREADY_IDENTIFIED, "This socket is already identified.")

@@ -6,11 +6,9 @@ other: it waits without a turn, and is closed if it takes too long.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
-from time import monotonic
 from typing import TypeAlias
 
 import msgspec
@@ -22,6 +20,7 @@ from sobremesa.core.errors import Refusal, TooMany, Unauthenticated
 from sobremesa.http.limits import Limits
 from sobremesa.http.user_references import Users
 from sobremesa.live import frames
+from sobremesa.live.admission import Admission, ServerBusy
 from sobremesa.live.events import D, EventType, TopicMembership
 from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, text_frame
@@ -38,10 +37,11 @@ HEARTBEAT_MS = 30_000
 SILENCE_SECONDS = 2 * HEARTBEAT_MS / 1000 + 5
 RECHECK_SECONDS = 1.5
 """After this time, check whether the session was ended while the client identified."""
-IDENTIFIED_AT_ONCE = 32
-"""For how many clients the table is read at the same time; the others wait."""
 RECHECK_KEY_SECONDS = 60
 """How often a server key that acts as a user is checked again: it may have expired."""
+SHORTEST_SPREAD_SECONDS = 1.0
+SPREAD_SHARE = 0.1
+"""Which part of the time that a client is asked to wait it may wait more. The times themselves are spread."""
 ATTACHING_AT_ONCE = 64
 """How many sockets of one user are brought up to date at the same time; more are closed, and may retry."""
 
@@ -70,6 +70,7 @@ class GatewayBackend:
         snapshot: Callable[[Actor, str, Instant], Awaitable[Identified]],
         gap: Callable[[Actor, int], Awaitable[Gap]],
         presences: Callable[[Sequence[TopicMembership]], Awaitable[list[PresenceView]]],
+        prefetched: Callable[[Actor], AbstractAsyncContextManager[None]],
     ) -> None:
         self.authenticate = authenticate
         self.verify = verify
@@ -82,6 +83,8 @@ class GatewayBackend:
         """Returns what a user must fetch who was disconnected since a time."""
         self.presences = presences
         """Returns the online users among those who share a topic with a user."""
+        self.prefetched = prefetched
+        """Reads ahead, and serves inside the block, what memberships and snapshot read."""
 
 
 class Identification:
@@ -94,6 +97,7 @@ class Identification:
         sessions: GatewaySessions,
         limits: Limits,
         clock: Clock,
+        admission: Admission,
         *,
         appear: Callable[[Socket], None],
     ) -> None:
@@ -104,12 +108,14 @@ class Identification:
         self._limits = limits
         self._clock = clock
         self._appear = appear
-        self._turns = asyncio.Semaphore(IDENTIFIED_AT_ONCE)
+        self._admission = admission
 
     async def identify(self, socket: Socket, asked: frames.Identify) -> None:
-        async with self._hub.attaching(socket):
-            cursor = self._feed.cursor_of(self._hub.position())
-            async with self._turns:
+        async with AsyncExitStack() as attaching:
+            async with self._turn(socket):
+                # Not before the turn: events are kept for everyone who is being attached.
+                await attaching.enter_async_context(self._hub.attaching(socket))
+                cursor = self._feed.cursor_of(self._hub.position())
                 verified = await self._verify(asked)
                 self._set_identity(socket, asked.token, verified)
                 memberships = await self._send_ready(socket, verified, cursor)
@@ -118,9 +124,10 @@ class Identification:
     async def _send_ready(self, socket: Socket, verified: VerifiedToken, cursor: Cursor) -> Sequence[TopicMembership]:
         """Send the snapshot, which is read after the cursor; return the memberships that it was made for."""
         actor, good_until_ms = verified
-        memberships = await self._backend.memberships(actor)
         session_id = self._sessions.create(actor.user_id)
-        snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
+        async with self._backend.prefetched(actor):
+            memberships = await self._backend.memberships(actor)
+            snapshot = await self._backend.snapshot(actor, session_id, instant(good_until_ms))
         snapshot.presences = await self._backend.presences(memberships)
         assert cursor.position is not None  # noqa: S101 - it is the hub's own
         s = self._feed.s_of(cursor.position, cursor.at_ms)
@@ -128,9 +135,10 @@ class Identification:
         return memberships
 
     async def resume(self, socket: Socket, asked: frames.Resume) -> None:
-        async with self._hub.attaching(socket):
-            here = self._feed.cursor_of(self._hub.position())
-            async with self._turns:
+        async with AsyncExitStack() as attaching:
+            async with self._turn(socket):
+                await attaching.enter_async_context(self._hub.attaching(socket))
+                here = self._feed.cursor_of(self._hub.position())
                 verified = await self._verify(asked)
                 cursor = self._resumed_at(asked, verified[0])
                 if cursor is None:
@@ -144,12 +152,23 @@ class Identification:
                 await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
                 # The missed events are no longer kept: name what to fetch, and start anew.
-                async with self._turns:
+                async with self._admission.turn(is_admitted=True):
                     socket.write(_session_frame(gap, await self._backend.gap(verified[0], cursor.at_ms)))
                     memberships = await self._send_ready(socket, verified, here)
                 await self._attach(socket, verified[0], memberships, here)
                 return
             socket.write(_session_frame(resumed, Resumed(), self._hub.position()))
+
+    @asynccontextmanager
+    async def _turn(self, socket: Socket) -> AsyncIterator[None]:
+        """Hold a turn during the block; a client that gets none soon receives when to come back, and is closed."""
+        try:
+            async with self._admission.turn():
+                yield
+        except ServerBusy as busy:
+            spread = max(SHORTEST_SPREAD_SECONDS, busy.retry_after * SPREAD_SHARE)
+            socket.write(op_frame(frames.RECONNECT, frames.Reconnect(round(busy.retry_after, 3), round(spread, 3))))
+            raise Ended(frames.BUSY, "The server is busy. Come back when op 7 says.") from None
 
     def _resumed_at(self, asked: frames.Resume, actor: Actor) -> Cursor | None:
         """Return the cursor of a resume; None if the session is another user's, or the cursor is not valid."""
@@ -224,7 +243,6 @@ class Identification:
         socket.tenant = actor.tenant
         self._hub.renew(socket, actor.credential_id)
         socket.act_as = None if actor.key_id is None else actor.user_id
-        socket.deadline = monotonic() + SILENCE_SECONDS
         socket.recheck_ms = min(good_until_ms, now_ms + round(RECHECK_SECONDS * 1000))
 
 

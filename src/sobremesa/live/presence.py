@@ -19,7 +19,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.gather import gather_bounded
 from sobremesa.http.endpoints import Output
 from sobremesa.live.ephemeral import EphemeralEvents
-from sobremesa.live.events import Event, EventType, Topic, TopicMembership
+from sobremesa.live.events import Event, EventType, Topic, TopicMembership, user
 from sobremesa.live.hub import Hub
 from sobremesa.live.subscriber import Subscriber
 from sobremesa.table.errors import TableError
@@ -61,6 +61,9 @@ presence_updated = EventType(
 
 _decode = msgspec.json.Decoder(PresenceView).decode
 
+_QUESTION = "presence.question"
+"""What a node asks the others: which users are online in the topics of this user."""
+
 
 class NodeRegistry(Protocol):
     """What the table knows of sockets and of the nodes that hold them."""
@@ -96,10 +99,6 @@ class NodeRegistry(Protocol):
 
     async def shared_topics(self, user_id: UserId) -> Sequence[Topic]:
         """Return the topics that receive a user's presence: servers and conversations."""
-        ...
-
-    async def users_in(self, topics: Sequence[Topic]) -> Collection[UserId]:
-        """Return the members of these topics, as many as may be looked up."""
         ...
 
 
@@ -161,15 +160,21 @@ class Presence:
     # Queries
 
     async def among(self, memberships: Sequence[TopicMembership]) -> list[PresenceView]:
-        """Return the online users among those who share these topics."""
+        """Return the users on this node among those who share these topics; ask the other nodes for theirs.
+
+        Their answers come as events. Reading the table for it would take a request for each room and each user.
+        """
         topics = shared(membership.topic for membership in memberships)
+        asking = {membership.user_id for membership in memberships}
+        for user_id in asking if topics else ():
+            question = PresenceView(user_id, "online")
+            self._ephemeral.ask_nodes(Event(t=_QUESTION, d=msgspec.json.encode(question), topics=topics))
+        return [PresenceView(user_id, "online") for user_id in sorted(self._here(topics) - asking)[:MAX_PRESENCES]]
+
+    def _here(self, topics: Iterable[Topic]) -> set[UserId]:
+        """Return the users on this node who share these topics."""
         # Not every subscriber is a user who is there: requests that poll and backends that act as a user are not.
-        found = {each for topic in topics for each in self._hub.users_in(topic, CROWD) if each in self._sockets}
-        if not self._registry.is_alone:
-            others = [each for each in await self._registry.users_in(topics) if each not in found]
-            found |= await self._online(others)
-        found -= {membership.user_id for membership in memberships}  # without the user who asks
-        return [PresenceView(user_id, "online") for user_id in sorted(found)[:MAX_PRESENCES]]
+        return {each for topic in topics for each in self._hub.users_in(topic, CROWD) if each in self._sockets}
 
     async def of(self, asking: UserId, user_ids: Sequence[UserId]) -> list[PresenceView]:
         """Return whether these users are online; users with whom nothing is shared are shown as offline."""
@@ -244,10 +249,14 @@ class Presence:
             self._ephemeral.publish(event, without=user_id, max_subscribers=CROWD)
 
     def _on_remote(self, event: Event) -> None:
-        """Correct another node that published a user of this node as offline: they reconnected here meanwhile."""
-        if event.t == presence_updated.name:
+        """Answer the question of another node, or correct one that published a user of this node as offline."""
+        if event.t == _QUESTION:
+            asking = _decode(event.d).user_id
+            for user_id in sorted(self._here(event.topics) - {asking})[:MAX_PRESENCES]:
+                self._publish(user_id, "online", [user(asking)])
+        elif event.t == presence_updated.name:
             presence = _decode(event.d)
-            if presence.status == "offline" and presence.user_id in self._online_users:
+            if presence.status == "offline" and presence.user_id in self._online_users:  # they reconnected here
                 self._publish(presence.user_id, "online", shared(self._hub.topics_of(presence.user_id)))
 
     # Lease

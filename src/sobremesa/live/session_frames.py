@@ -21,7 +21,7 @@ class Identified(Output):
     expires_at: Instant
     """When the token expires: identify with a new one on this socket before."""
     presences: list[PresenceView] = []
-    """The online users who share conversations and small servers with the user."""
+    """The users on this node who share conversations and small servers with the user; events follow for other nodes."""
 
 
 class Resumed(Output):

@@ -101,21 +101,21 @@ class Socket(Subscriber):
         """The client is gone."""
         self._wire.drop()
 
-    def end(self, reason: str = "The session has ended.") -> None:
-        """Close for want of a valid token, once the calls in progress have results."""
+    def end(self, reason: str = "The session has ended.", code: int = frames.REFUSED) -> None:
+        """Close, for want of a valid token unless another code says why, once the calls in progress have results."""
         if self._calls:
-            self.start(self._end_after(tuple(self._calls), reason))
+            self.start(self._end_after(tuple(self._calls), code, reason))
         else:
-            self.close(frames.REFUSED, reason)
+            self.close(code, reason)
 
     async def answered(self) -> None:
         """Wait a while for the results of calls in progress: they come before a close."""
         if self._calls:
             await asyncio.wait(tuple(self._calls), timeout=ANSWER_SECONDS)
 
-    async def _end_after(self, calls: tuple[asyncio.Task[None], ...], reason: str) -> None:
+    async def _end_after(self, calls: tuple[asyncio.Task[None], ...], code: int, reason: str) -> None:
         await asyncio.wait(calls, timeout=ANSWER_SECONDS)
-        self.close(frames.REFUSED, reason)
+        self.close(code, reason)
 
     def _write(self, data: bytes, count: int) -> None:
         if self._wire.waiting() > MAX_WAITING_BYTES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,9 @@ from sobremesa.core.settings import Settings
 from sobremesa.http.logs import Pace
 
 RETRY_SECONDS = 5
+"""When to retry after the limits of one address."""
+
+_OF_ALL = "max_unidentified_sockets"
 
 _log = structlog.get_logger("sobremesa.live")
 
@@ -47,8 +51,10 @@ class MaxSockets(msgspec.Struct, frozen=True, kw_only=True):
 class SocketLimits:
     """Counts the sockets of this process, from before the handshake until they are closed."""
 
-    def __init__(self, limits: MaxSockets) -> None:
+    def __init__(self, limits: MaxSockets, retry_after: Callable[[], float]) -> None:
         self._limits = limits
+        self._retry_after = retry_after
+        """Returns when the next client that is refused should come back."""
         self._of_address: Counter[str] = Counter()
         self._unidentified: Counter[str] = Counter()
         self._all_unidentified = 0
@@ -81,12 +87,14 @@ class SocketLimits:
         for name, limit, count in (
             ("max_sockets_per_address", limits.of_address, self._of_address[address]),
             ("max_unidentified_sockets_per_address", limits.unidentified_of_address, self._unidentified[address]),
-            ("max_unidentified_sockets", limits.unidentified, self._all_unidentified),
+            (_OF_ALL, limits.unidentified, self._all_unidentified),
         ):
             if limit is not None and count >= limit:
                 if self._pace.is_due():
                     _log.warning("sockets are refused", setting=name, limit=limit, address=address)
-                raise TooManySockets(retry_after=RETRY_SECONDS)
+                # One address that opens too many sockets must not put off the clients of others.
+                seconds = math.ceil(self._retry_after()) if name == _OF_ALL else RETRY_SECONDS
+                raise TooManySockets(retry_after=seconds)
 
 
 def _subtract(counter: Counter[str], address: str) -> None:

@@ -13,6 +13,7 @@ Where things are:
 - `lowering`, `evaluation`: fields to attributes, and the semantics of conditions; `versions` upgrades old rows
 - `projections`: some fields of rows as a smaller struct
 - `raw`: rows in their stored form, for migration, export and repair
+- `prefetch`: reads of several readers in few requests
 - `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
 - `annotations`, `capacity`, `catalog`, `cursor`, `pages`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults

@@ -38,6 +38,7 @@ from sobremesa.table.engines.protocol import (
     Written,
 )
 from sobremesa.table.errors import StoreError, TableError, Throttled
+from sobremesa.table.prefetched import current_prefetched
 from sobremesa.table.retries import Retries, RetryingCalls
 from sobremesa.table.updates import Action, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Item
@@ -62,18 +63,29 @@ class Calls:
         """The error of the last write, or None if it succeeded."""
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
+        prefetched = current_prefetched()
+        if prefetched is not None and key in (known := prefetched.known([key])):
+            return ItemRead(known[key], NOTHING)
         return await self._retries.repeatable("get", self._engine.get, key, consistent=consistent, fields=fields)
 
     async def query(self, request: QueryRequest) -> RawPage:
-        return await self._retries.repeatable("query", self._engine.query, request)
+        prefetched = current_prefetched()
+        if prefetched is not None and (known := prefetched.page(request)) is not None:
+            return known
+        page = await self._retries.repeatable("query", self._engine.query, request)
+        if prefetched is not None and prefetched.records:
+            prefetched.keep_page(request, page)
+        return page
 
     async def get_many(
         self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
     ) -> tuple[dict[RawKey, Item], Capacity]:
         """Return the items of any number of keys, by key, and the capacity used."""
-        found: dict[RawKey, Item] = {}
+        prefetched = current_prefetched()
+        known = {} if prefetched is None else prefetched.known(keys)
+        found: dict[RawKey, Item] = {key: item for key, item in known.items() if item is not None}
         used = NOTHING
-        waiting = list(dict.fromkeys(keys))
+        asked = waiting = [key for key in dict.fromkeys(keys) if key not in known]
         stuck = 0
         while waiting:
             batch, rest = waiting[:MAX_BATCH_GET], waiting[MAX_BATCH_GET:]
@@ -84,6 +96,8 @@ class Calls:
             used = used.plus(answer.capacity)
             waiting = answer.unprocessed + rest
             stuck = await self._after_batch("batch_get", len(answer.unprocessed), len(batch), stuck)
+        if prefetched is not None and prefetched.records and consistent and fields is None:
+            prefetched.keep_items(asked, found)
         return found, used
 
     async def get_together(self, keys: Sequence[RawKey]) -> TransactionRead:
@@ -163,6 +177,9 @@ class Calls:
 
     async def _tracked(self, writing: Awaitable[T]) -> T:
         """Return the result of a write, and record whether it failed."""
+        prefetched = current_prefetched()
+        if prefetched is not None:
+            prefetched.clear()
         try:
             written = await writing
         except StoreError as error:

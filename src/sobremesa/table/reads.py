@@ -34,6 +34,7 @@ from sobremesa.table.ledger import Ledger, current_ledger
 from sobremesa.table.lowering import is_expired, lower_condition, spelled
 from sobremesa.table.pages import Counted, Page
 from sobremesa.table.patterns import Pattern, Question, require_keys, require_question
+from sobremesa.table.prefetched import current_prefetched
 from sobremesa.table.projections import Projection, projection, require_whole_rows
 from sobremesa.table.raw import RawRows
 from sobremesa.table.retries import Retries
@@ -272,6 +273,14 @@ class TableReads:
                 for item in page.items:
                     yield item
 
+    def whole(self, question: Question[Any]) -> QueryRequest:
+        """Return the request for the first page of all rows of a question."""
+        return _with(self._request(question, None, None, None, None, None), limit=None)
+
+    def stored(self, key: Key[Any]) -> RawKey:
+        """Return a key as the table stores it."""
+        return key.stored(self._spelling)
+
     async def changes(self, position: Position = NEWEST) -> ChangeReader:
         """Return a reader of all changes after a position, in order within each partition."""
         return await self._calls.changes(position)
@@ -434,7 +443,9 @@ class TableReads:
         """Record a read in the open ledger. Rows that expire change without a write, so they have no version."""
         ledger = current_ledger()
         if ledger is not None:
-            ledger.note(pk, None if entity.expires else self.engine.version_of(pk))
+            # What was prefetched may be older than the version of its partition.
+            is_known = entity.expires is None and current_prefetched() is None
+            ledger.note(pk, self.engine.version_of(pk) if is_known else None)
 
     def _note_question(self, question: Question[Any]) -> None:
         ledger = current_ledger()

@@ -17,6 +17,7 @@ export type Frame =
 /** A frame of this client. */
 export type ClientFrame = Schemas["IdentifyFrame"] | Schemas["HeartbeatFrame"] | Schemas["ResumeFrame"];
 
+export type Reconnect = Schemas["Reconnect"];
 export type Ready = Events["ready"];
 export type ReadyChannel = Schemas["ReadyChannel"];
 export type ReadyInbox = Schemas["ReadyInbox"];

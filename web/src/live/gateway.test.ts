@@ -143,6 +143,17 @@ describe("the gateway", () => {
     expect(FakeSocket.last.of(6)).toHaveLength(1);
   });
 
+  it("reconnects when a busy server says, with a random part of the spread, and no earlier", async () => {
+    await live();
+    FakeSocket.last.receive({ op: 7, d: { retryAfter: 12, spread: 4 } });
+    FakeSocket.last.drop(4013);
+    await vi.advanceTimersByTimeAsync(13_900);
+    gateway.wake();
+    expect(FakeSocket.all).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(FakeSocket.all).toHaveLength(2);
+  });
+
   it("uses a new token, and does not resume, when its token was refused", async () => {
     await live();
     FakeSocket.last.drop(4004);

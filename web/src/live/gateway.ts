@@ -3,7 +3,7 @@
 // It identifies, sends heartbeats, resumes, drops duplicates, and reconnects after a random delay, so that thousands of
 // clients do not reconnect at the same time. It does not interpret events.
 import { SignedOut } from "../api/problems";
-import { TOKEN_REFUSED, type ClientFrame, type Frame, type LiveEvent } from "./frames";
+import { TOKEN_REFUSED, type ClientFrame, type Frame, type LiveEvent, type Reconnect } from "./frames";
 
 export type Link = "connecting" | "live" | "waiting";
 
@@ -20,6 +20,8 @@ export interface GatewayOptions {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
+/** A server cannot make this client wait longer than this. */
+const LONGEST_ASKED_MS = 300_000;
 const MOST_SEEN = 10_000;
 /** How long before its expiry the token is renewed. */
 const RENEW_MARGIN_MS = 60_000;
@@ -35,6 +37,7 @@ export class Gateway {
   private usedToken: string | undefined;
   private isTokenRefused = false;
   private attempts = 0;
+  private notBefore = 0;
   private isRunning = false;
   private isAcknowledged = true;
   private beat: ReturnType<typeof setTimeout> | undefined;
@@ -63,7 +66,8 @@ export class Gateway {
 
   /** Reconnect now: the network is back, or the page is visible again. */
   wake(): void {
-    if (!this.isRunning || this.socket !== null) return;
+    // Not before the time that a busy server has named.
+    if (!this.isRunning || this.socket !== null || Date.now() < this.notBefore) return;
     clearTimeout(this.retry);
     this.connect();
   }
@@ -102,7 +106,7 @@ export class Gateway {
         return;
       case 7:
         this.disconnect();
-        this.reconnectLater();
+        this.reconnectLater(frame.d);
         return;
       case 0:
         this.dispatch(frame);
@@ -161,13 +165,19 @@ export class Gateway {
     this.options.onSignedOut();
   }
 
-  /** Reconnect with full jitter: a random delay up to a bound that doubles. */
-  private reconnectLater(): void {
+  /** Reconnect when the server says, or else with full jitter: a random delay up to a bound that doubles. */
+  private reconnectLater(asked?: Reconnect): void {
     const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.attempts);
+    const wait = asked === undefined ? this.random() * bound : this.askedWait(asked);
+    this.notBefore = asked === undefined ? 0 : Date.now() + wait;
     this.attempts += 1;
     this.options.onLink("waiting");
     clearTimeout(this.retry);
-    this.retry = setTimeout(() => this.connect(), this.random() * bound);
+    this.retry = setTimeout(() => this.connect(), wait);
+  }
+
+  private askedWait({ retryAfter, spread }: Reconnect): number {
+    return Math.min(LONGEST_ASKED_MS, Math.max(0, retryAfter + this.random() * spread) * 1000);
   }
 
   private startHeartbeat(interval: number): void {

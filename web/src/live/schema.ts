@@ -511,7 +511,12 @@ export interface components {
             serverId: string;
             updatedAt: string | null;
         };
+        Reconnect: {
+            retryAfter: number;
+            spread: number;
+        };
         ReconnectFrame: {
+            d: components["schemas"]["Reconnect"];
             /** @constant */
             op: 7;
         };

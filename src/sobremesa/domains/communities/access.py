@@ -18,6 +18,7 @@ from sobremesa.core.errors import Forbidden, NotFound
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.domains.accounts.audit import Audit
+from sobremesa.domains.communities.channel_lists import ChannelLists, ReadChannels
 from sobremesa.domains.communities.entities import (
     CHANNELS,
     Channel,
@@ -31,7 +32,6 @@ from sobremesa.domains.communities.entities import (
     access_of,
     adopt_channel,
     channel_in_index,
-    channels_of,
     membership,
     pointer_of,
     server_by_id,
@@ -86,6 +86,7 @@ class Access:
         self._table = table
         self._audit = audit
         self._clock = clock or SystemClock()
+        self.channel_lists = ChannelLists(table)
         self._members: ReadCache[tuple[UserId, str, str | None, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
         self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
         """Possibly stale pointers: a channel never moves to another server, and the write checks the access list."""
@@ -202,12 +203,16 @@ class Access:
     async def seats_of(self, actor: Actor) -> Sequence[Seat]:
         return [seat for _, channels in await self.overview(actor) for _, seat in channels]
 
-    async def overview(self, actor: Actor) -> list[MemberChannels]:
-        """Return the actor's servers, each with its channels and the actor's seats in them."""
+    async def overview(self, actor: Actor, *, cached: bool = False) -> list[MemberChannels]:
+        """Return the actor's servers, each with its channels and the actor's seats in them.
+
+        `cached` lists of channels are current, unless another program has changed them in the last half minute.
+        """
         rows = [row async for row in self._table.every(servers_of(user_id=actor.user_id))]
         servers = await self._table.get_many([server_by_id(server_id=row.server_id) for row in rows], consistent=True)
         members = [member for row, server in zip(rows, servers, strict=True) if (member := _member(actor, row, server))]
-        return await gather_bounded(READ_AT_ONCE, self._channels_of, members)
+        read = self.channel_lists.get if cached else self.channel_lists.read
+        return await gather_bounded(READ_AT_ONCE, lambda member: self._channels_of(member, read), members)
 
     async def current_members(self, room_id: RoomId, user_ids: Sequence[UserId]) -> set[UserId]:
         pointer = await self._pointer(room_id)
@@ -249,9 +254,9 @@ class Access:
         lists = await self.access_lists(member)
         return [channel for channel in channels if not channel.has_access_list or channel.channel_id in lists]
 
-    async def _channels_of(self, member: Member) -> MemberChannels:
+    async def _channels_of(self, member: Member, read: ReadChannels) -> MemberChannels:
         await asyncio.sleep(0)  # a user may be in many servers: yield to other tasks
-        channels = [channel async for channel in self._table.every(channels_of(server_id=member.server.server_id))]
+        channels = list(await read(member.server))
         has_lists = any(channel.has_access_list for channel in channels)
         lists = await self.access_lists(member) if has_lists else {}
         channels = [channel for channel in channels if not channel.has_access_list or channel.channel_id in lists]

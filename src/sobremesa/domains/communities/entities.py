@@ -44,6 +44,8 @@ class Server(Entity):
     data: dict[str, Any] | None = None
     has_access_lists: bool | None = None
     """Whether a channel is or was private: then the access lists of its channels are read with the memberships."""
+    channels_version: str | None = None
+    """Changes with every change of its channels, so that a list of them can be cached; absent: none has changed yet."""
 
 
 class ServerMembership(Entity):
@@ -341,8 +343,8 @@ create_server = WritePattern("COM.20", "Create a server", Server, ServerMembersh
 change_server = WritePattern("COM.21", "Update a server", Server)
 delete_server = WritePattern("COM.22", "Delete a server", Server)
 create_channel = WritePattern("COM.23", "Create a channel", Channel, ChannelPointer, ChannelAccess, Server)
-change_channel = WritePattern("COM.24", "Update a channel", Channel)
-delete_channel = WritePattern("COM.25", "Delete a channel", Channel, ChannelPointer, ChannelAccess)
+change_channel = WritePattern("COM.24", "Update a channel", Channel, Server)
+delete_channel = WritePattern("COM.25", "Delete a channel", Channel, ChannelPointer, ChannelAccess, Server)
 change_access = WritePattern(
     "COM.64", "Make a channel private or public", ChannelAccess, ChannelPointer, Channel, Server
 )

@@ -29,7 +29,6 @@ from sobremesa.domains.communities.entities import (
 )
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.table import (
-    Check,
     Condition,
     Create,
     Key,
@@ -39,7 +38,6 @@ from sobremesa.table import (
     Update,
     absent_or_null,
     equals,
-    present,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
@@ -119,7 +117,7 @@ class Privacy:
                 channel_by_key(server_id=server_id, channel_id=channel_id),
                 set_to(private=row.is_private, updated_at=row.updated_at),
             ),
-            server=server_with_lists(member.server),
+            server=server_with_lists(member.server, row.version),
             actor=self._access.role_check(member),
             audit=self._audit.entry(server_id, member.actor, "channel.access", target=channel_id, details=details),
             pattern=change_access,
@@ -139,12 +137,10 @@ class Privacy:
         return {row.user_id for row in await self._table.get_many(keys, consistent=True) if row is not None}
 
 
-def server_with_lists(server: Server) -> Operation:
-    """Return the operation on the server of a channel with an access list: a check once the server is marked."""
+def server_with_lists(server: Server, version: str) -> Operation:
+    """Return the operation on the server of a channel with an access list, with a new version of its channels."""
     key = server_by_id(server_id=server.server_id)
-    if server.has_access_lists:
-        return Check(key, when=present() & absent_or_null("deleted_at"))
-    return Update(key, set_to(has_access_lists=True), when=absent_or_null("deleted_at"))
+    return Update(key, set_to(has_access_lists=True, channels_version=version), when=absent_or_null("deleted_at"))
 
 
 def _key(member: Member, channel_id: ChannelId) -> Key[ChannelAccess]:

@@ -16,6 +16,7 @@ from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import AuditEntry, user_by_id
 from sobremesa.domains.accounts.errors import require_own_picture
 from sobremesa.domains.communities.access import Access, Member, MemberChannels
+from sobremesa.domains.communities.channel_lists import channels_changed
 from sobremesa.domains.communities.cleanup import Cleanup
 from sobremesa.domains.communities.entities import (
     CHANNELS,
@@ -59,7 +60,6 @@ from sobremesa.table import (
     Update,
     absent_or_null,
     equals,
-    present,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
@@ -189,9 +189,16 @@ class Communities(Rooms):
 
         return await gather_bounded(COUNTED_AT_ONCE, count, servers)
 
-    async def overview(self, actor: Actor) -> list[MemberChannels]:
-        """Return the actor's servers, each with its channels and the actor's seats in them."""
-        return await self._access.overview(actor)
+    async def overview(self, actor: Actor, *, cached: bool = False) -> list[MemberChannels]:
+        """Return the actor's servers, each with its channels and the actor's seats in them.
+
+        `cached` lists of channels are current, unless another program has changed them in the last half minute.
+        """
+        return await self._access.overview(actor, cached=cached)
+
+    def cached_channels(self, server: Server) -> Sequence[Channel] | None:
+        """Return the channels of a server whose row was just read, if the list is cached and current."""
+        return self._access.channel_lists.find(server)
 
     async def change_server(self, actor: Actor, server_id: ServerId, changes: Mapping[str, Any]) -> Server:
         """Update a server's name, icon or custom data."""
@@ -296,14 +303,15 @@ class Communities(Rooms):
         """Write a new channel; return the id of the channel if a repeated request created it before."""
         server_id, channel_id = channel.server_id, channel.channel_id
         version = None if allowed is None else allowed.version
-        is_there = Check(member.server.own_key(), when=present() & absent_or_null("deleted_at"))
         try:
             await self._quotas.create(
                 partial(self._reserve_channel, server_id),
                 channel=Create(channel),
                 pointer=Create(ChannelPointer(room_id=channel_id, server_id=server_id, access=version)),
                 access=None if allowed is None else Create(allowed),
-                server=is_there if allowed is None else server_with_lists(member.server),
+                server=channels_changed(server_id, channel_id)
+                if version is None
+                else server_with_lists(member.server, version),
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, member.actor, "channel.create", target=channel_id),
                 idempotency=claim.operations(channel_id),
@@ -356,6 +364,7 @@ class Communities(Rooms):
         try:
             await self._table.write(
                 channel=Update(key, set_to(**changes, updated_at=self._clock.now())),
+                server=channels_changed(server_id, self._ids.mint()),
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, actor, "channel.change", target=channel_id, details=details),
                 pattern=change_channel,
@@ -377,6 +386,7 @@ class Communities(Rooms):
                 access=None
                 if pointer.access is None
                 else Delete(access_of(server_id=server_id, channel_id=channel_id)),
+                server=channels_changed(server_id, self._ids.mint()),
                 actor=self._access.role_check(member),
                 job=self._jobs.new(CLEAN_CHANNEL, channel_id),
                 audit=self._audit.entry(server_id, actor, "channel.delete", target=channel_id),

@@ -67,10 +67,7 @@ class Inbox:
 
         small = await self._small(actor.user_id, before, limit)
         merged = await self._merged(actor.user_id)
-        room_ids = list(dict.fromkeys(row.room_id for row in (*small, *merged)))
-        profiles = [user_by_id(user_id=row.other_id) for row in small if row.other_id is not None]
-        seats, users = await self._access.seats_and(actor, room_ids, profiles)
-        others = {user.user_id: user for user in users}
+        seats, others = await self._seats(actor, [*small, *merged])
 
         in_index = {row.room_id: InboxPosition(row.last_message_at or row.joined_at, row.room_id) for row in small}
         positions = {seat.room_id: in_index.get(seat.room_id) or _last_activity(seat) for seat in seats}
@@ -85,9 +82,25 @@ class Inbox:
 
         page = listed[:limit]
         last = positions[page[-1].room_id] if len(listed) > limit else floor
-        rows = await gather_bounded(COUNTED_AT_ONCE, lambda seat: self._row(seat, others), page)
-        newest_first = sorted(rows, key=lambda row: _last_activity(row.seat), reverse=True)
+        newest_first = await self._newest_first(page, others)
         return newest_first, None if last is None else self._table.cursors.seal(last, asked)
+
+    async def list_all(self, actor: Actor, rows: Sequence[Participant]) -> list[InboxRow]:
+        """Return all conversations of the actor, given their rows in any order, most recent activity first."""
+        return await self._newest_first(*await self._seats(actor, rows))
+
+    async def _seats(
+        self, actor: Actor, rows: Sequence[Participant]
+    ) -> tuple[list[ConversationSeat], dict[UserId, User]]:
+        """Return the seats that exist, and the other users of direct conversations."""
+        room_ids = list(dict.fromkeys(row.room_id for row in rows))
+        profiles = [user_by_id(user_id=row.other_id) for row in rows if row.other_id is not None]
+        seats, users = await self._access.seats_and(actor, room_ids, profiles)
+        return seats, {user.user_id: user for user in users}
+
+    async def _newest_first(self, seats: Sequence[ConversationSeat], others: dict[UserId, User]) -> list[InboxRow]:
+        rows = await gather_bounded(COUNTED_AT_ONCE, lambda seat: self._row(seat, others), seats)
+        return sorted(rows, key=lambda row: _last_activity(row.seat), reverse=True)
 
     async def _merged(self, user_id: UserId) -> Sequence[Participant]:
         """Return the seats without a position: in big groups and, until the table is adopted, of other writers."""

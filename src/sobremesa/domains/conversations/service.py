@@ -75,6 +75,7 @@ class Conversations(Rooms):
         self.participants = Participants(table, clock, access, audit, context.jobs)
         inbox = Inbox(table, access, origin)
         self.list_conversations, self.get = inbox.list_conversations, inbox.get
+        self.list_all = inbox.list_all
         self.activity = Activity(table)
         self.cleanup = Cleanup(table, self.participants, context.files)
 

@@ -155,6 +155,8 @@ class CurrentCounts:
             **true.total._asdict(),
             "next_expiry": _next_expiry(kept),
             "settled_at": now,
+            "lists_categories": True,
+            **({"categories": frozenset(true.categories)} if true.categories else {}),
             **_newest(counts.total, rows),
         }
         wrong = {each.category: each.true for each in drift if each.category != "*"}

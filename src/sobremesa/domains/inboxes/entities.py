@@ -182,6 +182,10 @@ class TotalStats(Stats, rename=STORED):
     """Epoch seconds at which the next row of the partition expires or the next snooze ends."""
     settled_at: int | None = None
     """Rows that expired up to this second are not counted, whether or not they still exist."""
+    categories: frozenset[str] = frozenset()
+    """The categories that have counts, so that their rows can be read by key."""
+    lists_categories: bool | None = None
+    """Whether none of them is missing: set when the counts are settled; absent before."""
 
 
 class UserStats(TotalStats, rename=STORED):

@@ -33,6 +33,7 @@ from sobremesa.table import (
     Upsert,
     absent_or_null,
     add,
+    add_to_set,
     at_most,
     greater,
     set_if_absent,
@@ -147,19 +148,22 @@ def count_operations(
     total = MessageCount()
     for delta in deltas.values():
         total = total.plus(delta)
+    changed = [category for category, delta in deltas.items() if category is not None and delta.changes()]
     operations: list[Operation] = [
         Upsert(
             partition.total(),
             add(**total.changes(), version=1),
+            add_to_set(categories=changed) if changed else (),
             set_if_absent(None, **partition.fixed()),
             *changes,
             when=when,
         )
     ]
     operations += [
-        Upsert(partition.category(category), add(**delta.changes()), set_if_absent(None, **partition.fixed()))
-        for category, delta in deltas.items()
-        if category is not None and delta.changes()
+        Upsert(
+            partition.category(category), add(**deltas[category].changes()), set_if_absent(None, **partition.fixed())
+        )
+        for category in changed
     ]
     return operations
 
