@@ -28,7 +28,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
+.PHONY: help install run test pytest beside vitest long simulate conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -64,6 +64,9 @@ vitest: install
 
 long: install ## Run the tests that repeat something random, for much longer
 	@TESTS_LENGTH=long $(BIN)/pytest -q -n 2 -m long $(PYTEST_ARGS)
+
+simulate: install ## Simulate SEEDS=1000 runs of several nodes with faults, in virtual time; `SEED=42` replays one
+	@PYTHONPATH=tests $(BIN)/python -m simulation $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0)) $(if $(MODE),--mode $(MODE))
 
 # What speaks with DynamoDB, on AWS's own emulator in place of dynoxide.
 ON_DYNAMODB := tests/table tests/dynamodb tests/api/test_path.py tests/live tests/test_leases.py

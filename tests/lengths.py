@@ -58,3 +58,5 @@ WEBHOOK_EVENTS = _length(240, 10_000)
 """How many events a webhook receives whose server is killed five times."""
 IMPORTED_MESSAGES = _length(200, 10_000)
 """How many messages the recipe of docs/import.md imports."""
+SIMULATED_SEEDS = _length(20, 400)
+"""How many seeds of the simulation are run; `make simulate` runs more, for longer."""

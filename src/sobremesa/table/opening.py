@@ -6,6 +6,7 @@ An address is `sqlite:///path/file.db` for one file, `sqlite://` for memory, or
 
 from __future__ import annotations
 
+import asyncio
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,7 @@ from sobremesa.table.service_options import BadOption, ServiceOptions, parse_opt
 
 if TYPE_CHECKING:
     from sobremesa.table.engines.embedded import EmbeddedEngine
+    from sobremesa.table.engines.modelled import Figures, ModelledEngine
 
 MEMORY = ":memory:"
 
@@ -120,3 +122,17 @@ async def open_embedded(
     if path is None:
         raise BadStore(f"{store!r} is not a file; use the backups of DynamoDB")
     return await EmbeddedEngine.open(path, layout, clock=clock or SystemClock(), janitor=janitor)
+
+
+async def open_modelled(
+    *, layout: Layout | None = None, clock: Clock, figures: Figures | None = None, seed: int = 0
+) -> ModelledEngine:
+    """Open a new table of the model of DynamoDB; on a loop with virtual time, the clock must follow that loop."""
+    require_extra("apsw", "sqlite", "a modelled table")
+    from sobremesa.table.engines.embedded import EmbeddedEngine
+    from sobremesa.table.engines.modelled import Figures, ModelledEngine
+
+    stopwatch = asyncio.get_running_loop().time
+    engine = await EmbeddedEngine.open(MEMORY, layout, clock=clock, stopwatch=stopwatch)
+    copy = await EmbeddedEngine.open(MEMORY, layout, clock=clock, janitor=False, stopwatch=stopwatch)
+    return ModelledEngine(engine, copy, figures or Figures(), seed)

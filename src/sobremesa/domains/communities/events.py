@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic
+import asyncio
 from typing import NamedTuple
 
 import msgspec
@@ -143,7 +143,7 @@ class CommunityEvents:
         stream at that time, finds the channel's own topic by reading again.
         """
         known = self._topics.find(room_id)
-        if known is None or (known.may_change and monotonic() - known.at > TOPIC_SECONDS):
+        if known is None or (known.may_change and _now() - known.at > TOPIC_SECONDS):
             known = self._keep_topic(room_id, await self._table.get(pointer_of(room_id=room_id)))
         return known.topic
 
@@ -157,7 +157,7 @@ class CommunityEvents:
         return known.topic
 
     def _keep_topic(self, room_id: RoomId, pointer: ChannelPointer | None) -> _KnownTopic:
-        known = _KnownTopic(None if pointer is None else RoomTopic(_topic_at(pointer)), monotonic())
+        known = _KnownTopic(None if pointer is None else RoomTopic(_topic_at(pointer)), _now())
         self._topics.keep(room_id, known)
         return known
 
@@ -324,6 +324,10 @@ def _hidden_from(user_id: UserId, access: ChannelAccess) -> Publication:
     topic = own_topic(access.server_id, access.channel_id)
     gone = ChannelGone(access.channel_id, access.server_id)
     return channel_deleted(gone, user(user_id), removes=[TopicRemoval(user_id, topic)])
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def topic_membership(row: ServerMembership, server: Server) -> TopicMembership:

@@ -105,7 +105,7 @@ class Members:
         except ConditionFailed as failed:
             if "ban" in failed:
                 raise Banned("This user is banned from the server.") from None
-            existing = await self._table.get(row.own_key())
+            existing = await self._table.get(row.own_key(), consistent=True)
             if existing is None:
                 raise NotFound from None
             return Added(_with_true_role(existing, server), False)

@@ -110,7 +110,7 @@ class Members:
                 pattern=add_member,
             )
         except ConditionFailed as failed:
-            existing = await self._table.get(member.own_key())
+            existing = await self._table.get(member.own_key(), consistent=True)
             if existing is not None:
                 return Added(existing, False)
             user = await self._table.get(user_by_id(user_id=user_id))

@@ -37,7 +37,7 @@ from sobremesa.table.engines.protocol import (
     TransactionRead,
     Written,
 )
-from sobremesa.table.errors import Conflict, OutcomeUnknown, Throttled
+from sobremesa.table.errors import Conflict, OutcomeUnknown, StoreClosed, Throttled
 from sobremesa.table.layout import Layout
 
 MAX_CACHED = 1000
@@ -76,6 +76,8 @@ class FaultyEngine:
         self._chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
         self._cached: dict[QueryRequest, RawPage] = {}
         self.injected: dict[str, int] = dict.fromkeys(Rates.__struct_fields__, 0)
+        self.is_cut_off = False
+        """Whether every call fails from now on, as if the process that makes them had ended."""
 
     @property
     def layout(self) -> Layout:
@@ -147,6 +149,7 @@ class FaultyEngine:
         return BatchWritten(written.unprocessed + left, written.capacity)
 
     async def changes(self, position: Position) -> ChangeReader:
+        self._throttle()
         return _FaultyReader(self, await self.engine.changes(position))
 
     async def shards(self) -> ShardList:
@@ -182,6 +185,8 @@ class FaultyEngine:
         return happens
 
     def _throttle(self) -> None:
+        if self.is_cut_off:
+            raise StoreClosed("the engine is cut off (injected)")
         if self._happens("throttle"):
             raise Throttled("the throughput of the table is exceeded (injected)")
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeVar
 
 import apsw
@@ -75,7 +76,13 @@ class EmbeddedEngine:
     keeps_order = True
 
     def __init__(
-        self, connection: apsw.Connection, schema: Schema, path: str, clock: Clock, vfs: str | None = None
+        self,
+        connection: apsw.Connection,
+        schema: Schema,
+        path: str,
+        clock: Clock,
+        vfs: str | None = None,
+        stopwatch: Callable[[], float] = perf_counter,
     ) -> None:
         self.layout = layout = schema.layout
         self.path = path
@@ -86,21 +93,28 @@ class EmbeddedEngine:
         self._rows = Rows(connection, layout, schema)
         self._log = ChangeLog(connection, schema.store_id)
         self._cache = PartitionCache(watch(path, in_memory=path == MEMORY))
-        self._writer = Writer(connection, layout, self._rows, self._log, clock, self._cache)
+        self._writer = Writer(connection, layout, self._rows, self._log, clock, self._cache, stopwatch=stopwatch)
         self._budget = LoopBudget()
         self._janitor: asyncio.Task[None] | None = None
         self._closed = False
 
     @classmethod
     async def open(
-        cls, path: str, layout: Layout | None, *, clock: Clock, janitor: bool = True, vfs: str | None = None
+        cls,
+        path: str,
+        layout: Layout | None,
+        *,
+        clock: Clock,
+        janitor: bool = True,
+        vfs: str | None = None,
+        stopwatch: Callable[[], float] = perf_counter,
     ) -> EmbeddedEngine:
         """Open the engine on a file, which is created if it does not exist; `:memory:` stores nothing.
 
         Without a layout, an existing store keeps its own, so that commands work with every store.
         """
         connection, schema = await asyncio.to_thread(open_file, path, layout, vfs=vfs)
-        engine = cls(connection, schema, path, clock, vfs)
+        engine = cls(connection, schema, path, clock, vfs, stopwatch)
         if janitor:
             engine._janitor = asyncio.create_task(engine._sweep_forever())
         return engine

@@ -96,6 +96,8 @@ class Writer:
         log: ChangeLog,
         clock: Clock,
         cache: PartitionCache,
+        *,
+        stopwatch: Callable[[], float] = perf_counter,
     ) -> None:
         self._connection = connection
         self._layout = layout
@@ -103,6 +105,8 @@ class Writer:
         self._log = log
         self._clock = clock
         self._cache = cache
+        self._stopwatch = stopwatch
+        """Returns seconds, for the limits of one batch; a simulation passes virtual time, which makes it repeatable."""
         self._waiting: deque[Job] = deque()
         self._scheduled = False
         self._seen = 0
@@ -134,12 +138,12 @@ class Writer:
         if not self._scheduled and self._waiting:
             self._scheduled = True
             self._seen = 0
-            self._gather_until = perf_counter() + GATHER_SECONDS
+            self._gather_until = self._stopwatch() + GATHER_SECONDS
             asyncio.get_running_loop().call_soon(self._gather)
 
     def _gather(self) -> None:
         """Commit, unless more writes have arrived since the last check: one commit costs as much as several writes."""
-        if len(self._waiting) > self._seen and perf_counter() < self._gather_until:
+        if len(self._waiting) > self._seen and self._stopwatch() < self._gather_until:
             self._seen = len(self._waiting)
             asyncio.get_running_loop().call_soon(self._gather)
         else:
@@ -177,7 +181,7 @@ class Writer:
     def _apply_waiting(self, batch: Batch, taken: list[Job]) -> list[Written | Exception]:
         """Apply the waiting writes in order until the batch is full or its time is up, and add them to `taken`."""
         outcomes: list[Written | Exception] = []
-        until = perf_counter() + BATCH_SECONDS
+        until = self._stopwatch() + BATCH_SECONDS
         while self._waiting and len(taken) < MAX_BATCH and batch.bytes < BATCH_BYTES:
             job = self._waiting.popleft()
             if job.future.cancelled():
@@ -186,7 +190,7 @@ class Writer:
             if not batch.has_read(job):
                 batch.read_ahead([job, *self._following(job)])
             outcomes.append(self._outcome(job, batch))
-            if perf_counter() > until:
+            if self._stopwatch() > until:
                 break
         batch.write()
         return outcomes

@@ -1,0 +1,106 @@
+"""The oracle: what users did and what they were answered, so that what they see can be judged."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from simulation.history import History
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import MessageId, RoomId
+
+if TYPE_CHECKING:
+    from simulation.clients import Client, Connection, Frame
+
+Membership = Literal["in", "out", "unknown"]
+
+
+class Send(msgspec.Struct):
+    """A message that a user wanted to send, under one nonce."""
+
+    nonce: str
+    room: RoomId
+    author: UserId
+    message_id: MessageId | None = None
+    """The id that was answered; None if there was no answer."""
+    published_by: str | None = None
+    """The run of the node that answered the first request for it; None if that was not answered."""
+    version: int = 0
+    """The last edit that was answered."""
+    tried_version: int = 0
+    """The last edit that was tried."""
+    is_deleted: bool = False
+    """Whether a deletion was answered."""
+    may_be_deleted: bool = False
+
+    @property
+    def contents(self) -> set[str]:
+        """What the message may show now."""
+        return {content_of(self.nonce, version) for version in range(self.version, self.tried_version + 1)}
+
+
+def content_of(nonce: str, version: int) -> str:
+    """Return the content of a message after so many edits."""
+    return f"{nonce} v{version}"
+
+
+class Receiver(NamedTuple):
+    """A connection, and the run of the node that it is to."""
+
+    name: str
+    user_id: UserId
+    gateway: str
+
+
+class Removal(msgspec.Struct, frozen=True):
+    """When the removal of a user was answered, and by which run of which node."""
+
+    at: float
+    by: str
+
+
+class Oracle:
+    """Knows what was answered, and judges each delivery."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self.sends: dict[str, Send] = {}
+        self.members: dict[UserId, Membership] = {}
+        self.rejoined: set[UserId] = set()
+        """Users who were not members all the time."""
+        self._removals: dict[UserId, Removal] = {}
+        self.orders: dict[tuple[Receiver, RoomId], list[MessageId]] = {}
+        """In which order each connection received the new messages of a room."""
+
+    def acknowledged(self, send: Send, message_id: MessageId) -> None:
+        """A send was answered with a message."""
+        if send.message_id not in (None, message_id):
+            self._history.violate("exactly once", f"{send.nonce} is {send.message_id}, and then {message_id}")
+        send.message_id = message_id
+
+    def adding(self, user_id: UserId) -> None:
+        """A user is about to be added: events may come from now on."""
+        self.members[user_id] = "unknown"
+        self.rejoined.add(user_id)
+        self._removals.pop(user_id, None)
+
+    def removed(self, user_id: UserId, by: str) -> None:
+        """A removal was answered."""
+        self.members[user_id] = "out"
+        self._removals[user_id] = Removal(asyncio.get_running_loop().time(), by)
+
+    def delivered(self, client: Client, connection: Connection, frame: Frame, *, is_known: bool) -> None:
+        """Judge an event that a client has received; it may know the message, from its snapshot or another event."""
+        if not frame.t.startswith("message."):
+            return
+        removal = self._removals.get(client.actor.user_id)
+        if removal is not None and removal.by == connection.gateway and frame.d["roomKind"] == "channel":
+            self._history.violate(
+                "nothing after a removal", f"{client.name} received {frame.t} {frame.d.get('messageId')}"
+            )
+        if frame.t == "message.created" and not is_known:
+            receiver = Receiver(f"{client.name}#{connection.order}", client.actor.user_id, connection.gateway)
+            key = (receiver, RoomId(frame.d["roomId"]))
+            self.orders.setdefault(key, []).append(MessageId(frame.d["messageId"]))

@@ -1,0 +1,205 @@
+"""One run: a table, nodes, users, clients and faults, all from one seed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from simulation import checks, virtual_time
+from simulation.clients import Client
+from simulation.faults import NO_FAULTS, Faults, start
+from simulation.history import History
+from simulation.nodes import ON_DYNAMODB, ON_SQLITE, Node
+from simulation.oracle import Oracle
+from simulation.virtual_time import VirtualClock
+from simulation.workload import Owner, Unanswered, Writer
+from sobremesa.core.actor import Actor, KeyId, UserId
+from sobremesa.core.clock import Clock
+from sobremesa.core.ids import RoomId
+from sobremesa.domains.accounts.entities import User
+from sobremesa.domains.accounts.key_stores import MemoryKeys
+from sobremesa.domains.communities.entities import ServerId
+from sobremesa.domains.communities.service import Communities
+from sobremesa.domains.conversations.service import Conversations
+from sobremesa.table import Put
+from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.modelled import Figures, ModelledEngine
+from sobremesa.table.engines.protocol import Engine
+from sobremesa.table.opening import open_modelled
+
+Mode = Literal["sqlite", "dynamodb", "shards", "workers"]
+"""The embedded engine; the model with one shard, with several, and with further processes that write."""
+MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards")
+USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers")
+"""What seeds choose from. With several shards a member of less than a minute may miss messages at a resume."""
+
+WRITERS = 5
+CHANNELS = 2
+BUSY_SECONDS = 40.0
+UNTIL_KNOWN_SECONDS = 5.0
+SETTLED_SECONDS = 120.0
+"""Longer than the lease of a job whose node crashed, and the wait for the next look at the jobs."""
+
+
+class Outcome(NamedTuple):
+    """The result of one run."""
+
+    seed: int
+    mode: Mode
+    history: History
+
+
+class Scenario:
+    """What the parts of one run share."""
+
+    def __init__(self, seed: int, mode: Mode, busy_seconds: float) -> None:
+        self.seed = seed
+        self.busy_seconds = busy_seconds
+        self.mode = mode
+        self.history = History()
+        self.oracle = Oracle(self.history)
+        self.chance = random.Random(f"scenario {seed}")
+        self.modelled: ModelledEngine | None = None
+        self.nodes: list[Node] = []
+        self.clients: list[Client] = []
+        self.channels: list[RoomId] = []
+        self.groups: list[RoomId] = []
+        """Group conversations of all users, whom nobody removes."""
+        self.writers: list[Actor] = []
+        self.server_id = ServerId("")
+        self.owner = Actor.of_user(UserId("owner"), "owner")
+        self.backend = Actor(key_id=KeyId("backend"), scopes=frozenset({"rooms:write"}))
+        self.is_busy = True
+        """Whether users do something, and faults happen."""
+        self._order = 0
+
+    def next_order(self) -> int:
+        """Return the next number of a connection."""
+        self._order += 1
+        return self._order
+
+    def any_node(self) -> Node | None:
+        """Return one of the nodes that run, if any does; a paused one looks as if it did."""
+        running = [node for node in self.nodes if node.is_running]
+        return self.chance.choice(running) if running else None
+
+    @property
+    def rooms(self) -> list[RoomId]:
+        """The channels and the groups."""
+        return self.channels + self.groups
+
+    def service(self, node: Node, room: RoomId) -> Communities | Conversations:
+        """Return the service of a room on a node."""
+        return node.app.conversations if room in self.groups else node.app.communities
+
+    @property
+    def gateway(self) -> Node:
+        return self.nodes[0]
+
+    async def run(self, tamper: Callable[[Scenario], None] | None = None) -> None:
+        """Run everything, and check what must hold; `tamper` may break it before, to try the checks themselves."""
+        engine = await self._open_engine()
+        await self._start_nodes(engine)
+        await self._create_server()
+        work = [
+            *(Writer(self, each.username, each, f"{each.username} {self.seed}").run() for each in self.writers),
+            Owner(self, f"owner {self.seed}").run(),
+            Faults(self, f"faults {self.seed}").run(),
+        ]
+        connecting = [asyncio.create_task(self._keep_connected(client)) for client in self.clients]
+        working = [asyncio.create_task(each) for each in work]
+        await asyncio.sleep(self.busy_seconds)
+        self.is_busy = False
+        await asyncio.gather(*working)
+        for node in self.nodes:
+            node.set_rates(NO_FAULTS)
+        self.history.note("scenario", "quiet")
+        await self._settle_members()
+        await asyncio.sleep(SETTLED_SECONDS)
+        if tamper is not None:
+            tamper(self)
+        await checks.check(self)
+        for task in connecting:
+            task.cancel()
+        await asyncio.gather(*connecting, return_exceptions=True)
+        for node in self.nodes:
+            await node.crash()
+        await engine.close()
+
+    async def _open_engine(self) -> Engine:
+        clock: Clock = VirtualClock()
+        stopwatch = asyncio.get_running_loop().time
+        if self.mode == "sqlite":
+            return await EmbeddedEngine.open(":memory:", None, clock=clock, stopwatch=stopwatch)
+        figures = Figures(
+            shards=self.chance.choice((2, 4, 8)) if self.mode == "shards" else 1,
+            rewind=self.chance.choice((0.0, 0.01)) if self.mode == "shards" else 0.0,
+            # Longer than any pause: a gateway whose own position is trimmed does not recover.
+            retention_seconds=self.chance.choice((35.0, 24 * 3600.0)),
+        )
+        self.modelled = await open_modelled(clock=clock, figures=figures, seed=self.seed)
+        return self.modelled
+
+    async def _start_nodes(self, engine: Engine) -> None:
+        keys = MemoryKeys()
+        names = ["gateway", "worker1", "worker2"] if self.mode == "workers" else ["gateway"]
+        settings = ON_SQLITE if self.mode == "sqlite" else ON_DYNAMODB
+        for number, name in enumerate(names):
+            skew_ms = 0 if self.mode == "sqlite" else self.chance.randint(-100, 100)
+            seed = self.seed * 10 + number
+            is_gateway = name == "gateway"
+            self.nodes.append(Node(name, engine, keys, settings, seed=seed, skew_ms=skew_ms, is_gateway=is_gateway))
+            await start(self, self.nodes[-1])
+
+    async def _create_server(self) -> None:
+        app = self.gateway.app
+        self.writers = [Actor.of_user(UserId(f"user{number}"), f"user{number}") for number in range(1, WRITERS + 1)]
+        now = VirtualClock().now()
+        people = [self.owner, *self.writers]
+        rows = [Put(User(user_id=each.user_id, username=each.username, created_at=now)) for each in people]
+        await app.table.write_many(rows)
+        self.server_id = (await app.communities.create_server(self.owner, name="Simulated")).server_id
+        for number in range(CHANNELS):
+            created = await app.communities.create_channel(self.owner, self.server_id, name=f"channel{number}")
+            self.channels.append(RoomId(created.channel.channel_id))
+        for actor in self.writers:
+            await app.communities.members.add(self.backend, self.server_id, actor.user_id)
+            self.oracle.members[actor.user_id] = "in"
+        self.oracle.members[self.owner.user_id] = "in"
+        group = await app.conversations.create_group(self.owner, [each.user_id for each in self.writers])
+        self.groups.append(RoomId(group.conversation_id))
+        # What is sent to a new participant overtakes the stream, and with it the event of the membership.
+        await asyncio.sleep(UNTIL_KNOWN_SECONDS)
+        self.clients = [Client(self, f"{each.username}@web", each) for each in people]
+        self.clients.append(Client(self, "user1@phone", self.writers[0]))
+
+    async def _keep_connected(self, client: Client) -> None:
+        """Connect a client, and disconnect it now and then while users are busy."""
+        chance = random.Random(f"{client.name} {self.seed}")
+        while True:
+            if not client.is_connected and self.gateway.is_running:
+                client.disconnect()
+                await client.connect(self.gateway)
+            await asyncio.sleep(chance.uniform(0.2, 2.0))
+            if chance.random() < 0.08 and self.is_busy:
+                client.disconnect()
+                self.history.note(client.name, "disconnect")
+                await asyncio.sleep(chance.choice((0.1, 1.0, 30.0)) * chance.random())
+
+    async def _settle_members(self) -> None:
+        """Make certain who is a member."""
+        owner = Owner(self, f"settle {self.seed}")
+        for actor in self.writers:
+            while self.oracle.members[actor.user_id] == "unknown":
+                with contextlib.suppress(Unanswered):
+                    await owner.add(actor)
+
+
+def simulate(seed: int, mode: Mode | None = None, busy_seconds: float = BUSY_SECONDS) -> Outcome:
+    """Run one seed: users are busy for so many seconds of virtual time, then everything settles."""
+    scenario = Scenario(seed, mode or USUAL_MODES[seed % len(USUAL_MODES)], busy_seconds)
+    virtual_time.run(scenario.run(), seed)
+    return Outcome(seed, scenario.mode, scenario.history)
