@@ -114,6 +114,18 @@ def test_changes_are_read() -> None:
         reader.close()
 
 
+def test_a_shard_is_read_by_itself() -> None:
+    with SyncTable.open("sqlite://") as table:
+        table.write(Create(Room(room_id="r")))
+        [shard] = table.shards().shards
+        reader = table.open_shard(shard.id, OLDEST)
+
+        assert [change.key.pk for change in reader.read().changes] == ["ROOM#r"]
+        assert reader.read().changes == []
+        assert reader.pause_seconds >= 0
+        assert list(table.shard_positions(OLDEST)) == [shard.id]
+
+
 def test_threads_share_a_table(table: SyncTable, store: Store) -> None:
     account = table.write(Create(Account(account_id="a")))
 

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sobremesa.table.clock import Clock
-from sobremesa.table.engines.protocol import NEWEST, ChangeBatch, ChangeReader, Position
+from sobremesa.table.engines.protocol import NEWEST, ChangeBatch, ChangeReader, Position, ShardBatch, ShardReader
 from sobremesa.table.errors import StoreClosed
 from sobremesa.table.layout import Layout
 from sobremesa.table.opening import open_engine
@@ -132,12 +132,35 @@ class SyncTable:
     write = _blocking(Table.write)
     write_many = _blocking(Table.write_many)
     delete_every = _blocking(Table.delete_every)
+    shards = _blocking(Table.shards)
+    shard_positions = _blocking(Table.shard_positions)
     every = _iterating(Table.every)
     scan = _iterating(Table.scan)
 
     def changes(self, position: Position = NEWEST) -> SyncChanges:
         """Return a reader of all changes after a position, in order within each partition."""
         return SyncChanges(self.run(self.table.changes(position)), self._loop)
+
+    def open_shard(self, shard_id: str, after: Position) -> SyncShard:
+        """Return a reader of the changes of one shard after a sequence number, OLDEST or NEWEST."""
+        return SyncShard(self.run(self.table.open_shard(shard_id, after)), self._loop)
+
+
+class SyncShard:
+    """A reader of one shard, whose calls return their results."""
+
+    def __init__(self, reader: ShardReader, loop: _LoopThread) -> None:
+        self._reader = reader
+        self._loop = loop
+
+    @property
+    def pause_seconds(self) -> float:
+        """How long to pause between two reads of the shard, by all of its readers together."""
+        return self._reader.pause_seconds
+
+    def read(self) -> ShardBatch:
+        """Return the next changes without waiting for any; raise PositionTrimmed if some are no longer kept."""
+        return self._loop.run(self._reader.read())
 
 
 class SyncChanges:
