@@ -18,8 +18,8 @@ from chaos.cycle import Outcome, run_cycle
 
 MINUTES = 5.0
 BUSY_SECONDS = 40.0
-SHOWN = 10
-"""How many violations of one cycle are printed; its history has all."""
+SHOWN = 3
+"""How many violations of a property are printed for one cycle; its history has all."""
 
 
 def main() -> int:
@@ -56,8 +56,11 @@ def _run_cycles(minutes: float, first: int, seconds: float, histories: Path | No
 def _report(outcome: Outcome, histories: Path | None) -> None:
     violations = outcome.history.violations
     print(f"seed {outcome.seed}: {outcome.counts['faults']} faults, {len(violations)} violations", flush=True)
-    for violation in violations[:SHOWN]:
-        print(f"  {violation}")
+    rules = Counter(violation.partition(":")[0] for violation in violations)
+    for rule, count in rules.items():
+        print(f"  {rule}: {count} times")
+        for violation in [each for each in violations if each.startswith(f"{rule}:")][:SHOWN]:
+            print(f"    {violation.partition(': ')[2]}")
     if violations or histories is not None:
         folder = histories or Path(tempfile.gettempdir())
         folder.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ class Delivery(msgspec.Struct, frozen=True):
     is_live: bool = True
     """Whether it was news: not part of a replay, and not known from a snapshot."""
     joined_at: float | None = None
-    """When the client saw its user join; None for those who are members from the start."""
+    """When its user last joined, or the client saw it; None for those who are members from the start."""
 
 
 class Absence(msgspec.Struct):
@@ -52,6 +52,8 @@ class Observations:
         self.deliveries: list[Delivery] = []
         self.absences: list[Absence] = []
         self.members: dict[UserId, Membership] = {}
+        self.joined: dict[UserId, float] = {}
+        """When each user last tried to join, or was answered to have joined."""
 
     def removed(self, user_id: UserId, at: float, by: str) -> None:
         """A removal was answered."""
@@ -61,6 +63,12 @@ class Observations:
     def joining(self, user_id: UserId, at: float) -> None:
         """A user is about to join: events may come from now on."""
         self.members[user_id] = "unknown"
+        self.joined[user_id] = at
         for absence in self.absences:
             if absence.user_id == user_id:
                 absence.until = min(absence.until, at)
+
+    def has_joined(self, user_id: UserId, at: float) -> None:
+        """An attempt to join was answered."""
+        self.members[user_id] = "in"
+        self.joined[user_id] = at

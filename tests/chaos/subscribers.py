@@ -192,6 +192,7 @@ class Subscriber:
 
     def _note_delivery(self, payload: dict[str, Any], run: str, *, is_new: bool, is_replay: bool) -> None:
         room, message_id = RoomId(payload["roomId"]), MessageId(payload["messageId"])
+        joined = [at for at in (self._joined_at, self._cycle.observations.joined.get(self.user_id)) if at is not None]
         content, now = payload["content"], asyncio.get_running_loop().time()
         if is_new:
             self._note("received", f"{content} from {run}{' in a replay' if is_replay else ''}")
@@ -205,7 +206,7 @@ class Subscriber:
                 nonce=content.split(" ")[0],
                 at=now,
                 is_live=is_new and not is_replay and message_id not in self.messages.get(room, {}),
-                joined_at=self._joined_at,
+                joined_at=max(joined, default=None),
             )
         )
 

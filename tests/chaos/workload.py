@@ -130,7 +130,7 @@ class Memberships:
         except Refused as refused:
             if refused.status != ALREADY_THERE:
                 raise
-        observations.members[user_id] = "in"
+        observations.has_joined(user_id, asyncio.get_running_loop().time())
         self._cycle.history.note(who, "is a member")
 
     async def _remove(self, who: str) -> None:
