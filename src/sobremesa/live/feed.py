@@ -44,6 +44,8 @@ class Entry:
 
     def __init__(self, position: FeedPosition, s: str, at_ms: int, publication: Publication) -> None:
         self.position = position
+        self.first_position = position
+        """Where it was delivered first, if it is a copy: it shows no more than that did."""
         self.s = s
         self.at_ms = at_ms
         """When it happened, or was published."""

@@ -31,13 +31,12 @@ from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.membership_checks import MembershipChecks
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
+from sobremesa.live.repeats import Repeats
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
 from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
 from sobremesa.live.subscriber_index import SubscriberIndex
 from sobremesa.live.unsubscriptions import Unsubscriptions
-from sobremesa.table.cache import Cache
 
-CACHED_IDS = 50_000
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
 """How many subscribers are flushed before other tasks get a turn."""
@@ -64,8 +63,7 @@ class Hub:
         self._recent = RecentEvents()
         self._replay = Replay(feed, self._recent, payloads, lookup)
         self._broadcasts = Broadcasts(payloads, index.all_users_in, self._publish_to_user)
-        self._delivered_before: Cache[str, int] = Cache(CACHED_IDS)
-        """The event count at the first delivery of each id."""
+        self._repeats = Repeats(index, self._recent, self._replay, may_come=feed.repeats)
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
         self._checks = MembershipChecks(index)
@@ -248,6 +246,7 @@ class Hub:
         """Note that this process has changed a subject: replay shows its new state before the feed reports it."""
         self._recent.mark_changed(subject)
         self._replay.invalidate(subject)
+        self._repeats.invalidate(subject)
 
     def end(self, subjects: Iterable[str]) -> None:
         """End the subscribers of these sessions or users."""
@@ -269,8 +268,10 @@ class Hub:
             keys, count = self._checks.pending(entries), self._checks.count
             members = await self._memberships(keys) if keys else {}
             await self._look_back(members.values())
+            await self._repeats.look_up(entries)
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
             is_settled = count == self._checks.count and self._checks.pending(entries) <= keys
+            is_settled = is_settled and self._repeats.are_known(entries)
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
@@ -288,9 +289,9 @@ class Hub:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
         touched: dict[Subscriber, None] = {}
         for entry in entries:
+            first = self._repeats.note(entry)
             self._recent.add(entry)
-            first = self._first_delivery(entry)
-            change = entry.audience if first is None else None
+            change = entry.audience if first is None else None  # only the first changes subscriptions
             if change is not None:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
@@ -299,8 +300,9 @@ class Hub:
                 for topic in change.rechecks:
                     self._mark_stale(None)
                     self._apply(self._checks.in_channel(topic), members)
-            if entry.event is not None:
-                self._put(entry, entry.event, first, touched)
+            event = entry.event if first is None else self._repeats.current(entry)
+            if event is not None:
+                self._put(entry.with_event(event), event, first, touched)
             self._put_missed(entry, touched)
             if change is not None:
                 for removal in change.removes:
@@ -327,15 +329,6 @@ class Hub:
         for key in keys:
             member = members.get(key)
             self._subscribe(member) if member is not None else self._unsubscriptions.unsubscribe_early(key)
-
-    def _first_delivery(self, entry: Entry) -> int | None:
-        """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
-        if not self._feed.repeats:
-            return None
-        first = self._delivered_before.find(entry.id)
-        if first is None:
-            self._delivered_before.keep(entry.id, self._recent.count)
-        return first
 
     def _put(self, entry: Entry, event: Event, first: int | None, touched: dict[Subscriber, None]) -> None:
         if event.supersedes:

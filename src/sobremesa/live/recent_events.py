@@ -46,7 +46,7 @@ class RecentEvents:
         self._entries.append(entry)
         self._bytes += _weight(entry)
         event = entry.event
-        if event is not None and event.supersedes:
+        if event is not None and event.supersedes and entry.first_position == entry.position:
             self._last_of[event.subject] = entry.position
             self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
@@ -78,7 +78,8 @@ class RecentEvents:
 
     def is_current(self, subject: str, position: FeedPosition) -> bool:
         """Return whether no change after a position affects what is shown of a subject."""
-        return subject not in self._pending and self._last_of.get(subject, START) <= position
+        is_known = position > self.floor and subject not in self._pending
+        return is_known and self._last_of.get(subject, START) <= position
 
 
 def _weight(entry: Entry) -> int:
