@@ -398,3 +398,25 @@ async def test_repeats_after_a_deletion_do_not_show_the_message_in_a_replay(
     arriving = await subscribe(hub, TABLE, after=2)
 
     assert arriving.received == []
+
+
+async def test_repeated_removal_is_not_delivered_to_who_has_returned_since(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    rows.bea = SECOND
+    bea = await subscribe(hub, TABLE, after=0, since=SECOND)
+    feed.publish(KICK, RETURN)  # the hub has started since, and has not seen them before
+    await hub.step()
+
+    assert bea.received == ["return"]
+
+
+async def test_removal_is_delivered_to_who_returns_before_it_is_reported(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    bea = await subscribe(hub, TABLE, after=0, since=FIRST)
+    rows.bea = SECOND
+    feed.publish(KICK, RETURN, new_event("hello"))
+    await hub.step()
+
+    assert bea.received == ["kick", "return", "hello"]

@@ -357,6 +357,9 @@ class Hub:
     def _recipients(self, entry: Entry, event: Event, first: int | None) -> Collection[Subscriber]:
         """Return the subscribers that receive an event, which may be a repeated one."""
         receiving = self._index.subscribers_to(event.topics)
+        if entry.audience is not None and entry.audience.removes and self._feed.repeats:
+            removes = entry.audience.removes
+            receiving = [each for each in receiving if not each.has_returned_since(removes)]
         if first is None:
             if entry.audience is not None and (ended := entry.audience.ended_topics):
                 receiving = set(receiving).union(*(self._unsubscriptions.early.pop(topic, ()) for topic in ended))

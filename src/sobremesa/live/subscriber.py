@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
-from sobremesa.live.events import Event, Topic, TopicMembership
+from sobremesa.live.events import Event, Topic, TopicMembership, TopicRemoval
 from sobremesa.live.feed import START, Entry, FeedPosition
 
 MAX_EPHEMERAL = 500
@@ -89,6 +89,18 @@ class Subscriber:
         """Return whether it subscribed to one of these topics at this event count or later."""
         found = (self.subscriptions.get(topic) for topic in topics)
         return any(each is not None and each.after >= count for each in found)
+
+    def has_returned_since(self, removals: Iterable[TopicRemoval]) -> bool:
+        """Return whether one of these ended its membership before the one that it was attached with.
+
+        A feed may return such a removal again, or late. The client has been informed of the later membership, and would
+        drop that event when it comes again.
+        """
+        for user_id, topic, since in removals:
+            held = self.subscriptions.get(topic) if user_id == self.user_id else None
+            if held is not None and held.after >= 0 and since and held.since and since < held.since:
+                return True
+        return False
 
     def is_addressed(self, event: Event) -> bool:
         """Return whether an event that excludes subscribers of its topics is for this one."""
