@@ -420,3 +420,15 @@ async def test_removal_is_delivered_to_who_returns_before_it_is_reported(
     await hub.step()
 
     assert bea.received == ["kick", "return", "hello"]
+
+
+async def test_copies_after_a_restart_do_not_show_a_deleted_message_in_a_replay(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    await subscribe(hub, TABLE, after=0)
+    rows.deleted.add("m1")
+    feed.publish(message_event("deleted"), message_event("created"))  # the hub has not seen the first of these before
+    await hub.step()
+    arriving = await subscribe(hub, TABLE, after=0)
+
+    assert arriving.received == ["deleted"]

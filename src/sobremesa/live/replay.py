@@ -312,7 +312,7 @@ class Replay:
         event = entry.event
         if event is None or not event.subject:
             return False
-        is_current = is_recent and self._recent.is_current(event.subject, entry.first_position)
+        is_current = is_recent and self._recent.is_current(event, entry.first_position)
         return not is_current or self._lookup.is_volatile(event)
 
     async def as_current(self, entries: list[Entry], *, is_recent: bool) -> list[Entry]:
