@@ -43,6 +43,7 @@ class ScriptedFeed(AllTopics):
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._waiting: list[Entry] = []
+        self.begins_anew = False
 
     def publish(self, *publications: Publication) -> None:
         for publication in publications:
@@ -55,7 +56,8 @@ class ScriptedFeed(AllTopics):
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         entries, self._waiting = self._waiting, []
-        return FeedBatch(entries, position_of(len(self._entries)), True)
+        begins_anew, self.begins_anew = self.begins_anew, False
+        return FeedBatch(entries, position_of(len(self._entries)), not begins_anew, begins_anew)
 
     def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
         return str(position.number)
@@ -432,3 +434,19 @@ async def test_copies_after_a_restart_do_not_show_a_deleted_message_in_a_replay(
     arriving = await subscribe(hub, TABLE, after=0)
 
     assert arriving.received == ["deleted"]
+
+
+async def test_subscribers_are_ended_if_events_were_lost(hub: Hub, feed: ScriptedFeed) -> None:
+    connected = await subscribe(hub, TABLE, after=0)
+    feed.publish(*[new_event(f"{number}") for number in range(CAUGHT_UP + 1)])
+    await hub.step()
+
+    async def lose() -> None:
+        feed.begins_anew = True
+        await hub.step()
+
+    arriving = await subscribe(hub, TABLE, after=0, on_drained=lose)
+
+    assert connected.is_ended
+    assert arriving.is_ended
+    assert not hub.has_subscribers()

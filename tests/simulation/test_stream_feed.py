@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import NamedTuple
 
+import pytest
+
 from simulation import virtual_time
 from simulation.nodes import ON_DYNAMODB, Node
 from simulation.virtual_time import VirtualClock
@@ -16,7 +18,7 @@ from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.accounts.key_stores import MemoryKeys
 from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live.event_cursors import EventCursors
-from sobremesa.live.feed import Entry, FeedPosition, Page
+from sobremesa.live.feed import Entry, FeedPosition, Page, Trimmed
 from sobremesa.live.stream_feed import StreamFeed
 from sobremesa.rooms.sending import Draft
 from sobremesa.table import Put
@@ -53,6 +55,12 @@ class Room(NamedTuple):
             if len(found) >= count:
                 return found, batch.position
 
+    def start_for_clients(self) -> FeedPosition:
+        """Return the start as a client that resumes sends it."""
+        position = self.feed.cursor_of(self.feed.s_of(self.start)).position
+        assert position is not None
+        return position
+
     def history(self, until: FeedPosition) -> AsyncIterator[Page]:
         return self.feed.history(self.start, until, [])
 
@@ -62,11 +70,11 @@ def messages(entries: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in entries if entry.event is not None and entry.event.t.startswith("message.")]
 
 
-def run(story: Callable[[Room], Awaitable[None]], *, fast: bool) -> None:
+def run(story: Callable[[Room], Awaitable[None]], *, fast: bool, figures: Figures = CALM) -> None:
     """Run a story in a new channel, in virtual time."""
 
     async def main() -> None:
-        engine = await open_modelled(clock=VirtualClock(), figures=CALM, seed=1)
+        engine = await open_modelled(clock=VirtualClock(), figures=figures, seed=1)
         node = Node("node", engine, MemoryKeys(), ON_DYNAMODB, seed=1, skew_ms=0, is_gateway=False)
         await node.start()
         app, clock = node.app, VirtualClock()
@@ -125,3 +133,21 @@ def test_replay_has_messages_that_the_stream_confirms_meanwhile() -> None:
         assert [entry.id for entry in replayed] == sent
 
     run(story, fast=True)
+
+
+def test_feed_whose_position_is_no_longer_kept_begins_anew() -> None:
+    async def story(room: Room) -> None:
+        await room.send("lost")
+        await asyncio.sleep(10)
+        await room.send("kept")
+        await asyncio.sleep(VISIBLE_SECONDS)
+        lost = await room.feed.next(lambda: True)
+        sent = await room.send("after")
+        [created], here = await room.next(1)
+
+        assert lost.begins_anew
+        assert created.id == sent
+        with pytest.raises(Trimmed):
+            await anext(room.feed.history(room.start_for_clients(), here, []))
+
+    run(story, fast=False, figures=Figures(stall=0.0, retention_seconds=5.0))

@@ -106,6 +106,8 @@ class FeedBatch(NamedTuple):
     position: FeedPosition
     is_complete: bool
     """Whether there were subscribers; without any, events are skipped and only the position moves."""
+    begins_anew: bool = False
+    """Whether events before it are lost, so that no earlier position is valid."""
 
 
 class Trimmed(SobremesaError):

@@ -93,9 +93,11 @@ class Hub:
         """Wait for the next batch and deliver it."""
         if self._undelivered is None:
             self._undelivered = await self._feed.next(self.has_subscribers)
-        entries, position, is_complete = self._undelivered
+        entries, position, is_complete, begins_anew = self._undelivered
         entries, members = await self._resolve(entries)
         # No await from here on: what was read must still be true when it is applied.
+        if begins_anew:
+            self._interrupt()
         touched = self._deliver(entries, members)
         self._undelivered = None
         self._recent.advance(position)
@@ -124,6 +126,9 @@ class Hub:
         if isinstance(missed, Cursor):
             return missed
         # No await from here on, so that no event can come in between.
+        if subscriber.is_interrupted:
+            subscriber.interrupt()
+            return None
         self._replay.deliver(subscriber, missed)
         if subscriber.is_over:
             subscriber.end()
@@ -256,6 +261,16 @@ class Hub:
                 subscriber.end()
 
     # Inside
+
+    def _interrupt(self) -> None:
+        """Interrupt all subscribers: events were lost."""
+        self._replay.clear()
+        self._repeats.clear()
+        for subscriber in self._attaching:
+            subscriber.is_interrupted = True
+        for subscriber in list(dict.fromkeys(each for some in self._index.by_subject.values() for each in some)):
+            self.detach(subscriber)
+            subscriber.interrupt()
 
     async def _resolve(
         self, entries: Sequence[Entry]

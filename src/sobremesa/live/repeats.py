@@ -41,6 +41,10 @@ class Repeats:
         self._subjects: dict[str, set[str]] = {}
         """The ids of these copies, by subject."""
 
+    def clear(self) -> None:
+        """Forget everything: all subscribers are new, and receive the next delivery of each event."""
+        self._first = Cache(CACHED_IDS)
+
     def note(self, entry: Entry) -> int | None:
         """Return the event count at the first delivery of an event that comes next; None if this is the first."""
         if not self._may_come:

@@ -80,7 +80,7 @@ class StreamFeed(AllTopics):
         self._translation = translation
         self._fast = fast
         self._fast_path = FastPath(translation)
-        self._run = f"{secrets.randbits(48) | 1 << 48:x}"
+        self._run = _new_run()
         self._checkpoints = Checkpoints(table, clock, self._run)
         self._reader: ChangeReader | None = None
         self._reading: asyncio.Task[ChangeBatch] | None = None
@@ -145,7 +145,24 @@ class StreamFeed(AllTopics):
             await asyncio.wait((self._reading, self._fast_path.arrival()), return_when=asyncio.FIRST_COMPLETED)
             if self._reading.done():
                 reading, self._reading = self._reading, None
-                self._unpublished = reading.result()
+                try:
+                    self._unpublished = reading.result()
+                except PositionTrimmed as trimmed:
+                    _log.error("events were lost; all clients must resume", why=str(trimmed))
+                    await self._begin_anew()
+                    return FeedBatch([], self._here(), False, begins_anew=True)
+
+    async def _begin_anew(self) -> None:
+        """Continue with the next change as another run, since what came after the position is no longer kept."""
+        reader = await self._table.changes(NEWEST)
+        position = (await reader.read(0)).position
+        run = _new_run()
+        checkpoints = Checkpoints(self._table, self._clock, run)
+        await checkpoints.save(checkpoints.mark(self._number, position, begins=True))
+        self._run, self._checkpoints, self._reader, self._position = run, checkpoints, reader, position
+        self._unconfirmed.clear()
+        self._confirmed = []
+        self._returned.clear()
 
     async def _take_fast_path(self) -> list[Entry]:
         entries: list[Entry] = []
@@ -311,3 +328,7 @@ class StreamFeed(AllTopics):
         except PositionTrimmed as trimmed:
             raise Trimmed(str(trimmed)) from None
         return _Stretch(tag, entries)
+
+
+def _new_run() -> str:
+    return f"{secrets.randbits(48) | 1 << 48:x}"

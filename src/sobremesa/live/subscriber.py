@@ -41,6 +41,7 @@ class Subscriber:
         "_reported_losses",
         "before",
         "hidden",
+        "is_interrupted",
         "is_over",
         "is_stale",
         "lost",
@@ -71,6 +72,8 @@ class Subscriber:
         """Whether the session ended during the replay."""
         self.lost: set[Topic] = set()
         """Topics of memberships that ended before it was attached: it still receives the deletion of such a topic."""
+        self.is_interrupted = False
+        """Whether events were lost before it was attached."""
         self.is_stale = False
         """Whether a membership has changed since the memberships were read, and before it was attached."""
 
@@ -153,6 +156,10 @@ class Subscriber:
     def end(self) -> None:
         """The session has ended: nothing more is delivered."""
         raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """Events were lost: nothing more is delivered, and the client must resume to learn what it missed."""
+        self.end()
 
 
 def frame_for(subscriber: Subscriber, entry: Entry) -> bytes:
