@@ -14,6 +14,7 @@ import commands
 from lengths import PROPERTY_EXAMPLES
 from servers import WITH_DYNAMODB_LOCAL, Endpoint, start_dynamodb, start_moto, start_valkey
 from servers.postgres import start_postgres
+from servers.sharded import ShardingProxy, start_sharded
 
 TESTS_PER_DYNAMODB = 10_000 if WITH_DYNAMODB_LOCAL else 20
 
@@ -100,6 +101,13 @@ def dynamodb_endpoints() -> Iterator[Renewed]:
 def dynamodb_endpoint(dynamodb_endpoints: Renewed) -> Endpoint:
     """dynoxide in memory, or DynamoDB Local if the environment variable TESTS_DYNAMODB is `local`."""
     return dynamodb_endpoints.endpoint()
+
+
+@pytest.fixture
+def sharded(dynamodb_endpoint: Endpoint) -> Iterator[ShardingProxy]:
+    """The same, with streams of several shards, which the test controls."""
+    with start_sharded(dynamodb_endpoint) as proxy:
+        yield proxy
 
 
 @pytest.fixture(scope="session")

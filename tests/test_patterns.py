@@ -5,6 +5,7 @@ from __future__ import annotations
 import attachments.test_patterns
 import bots.test_patterns
 import communities.test_patterns
+import consumers.test_patterns
 import conversations.test_patterns
 import data_schemas.test_patterns
 import imports.test_patterns
@@ -22,6 +23,7 @@ TRIED = (
     attachments.test_patterns,
     bots.test_patterns,
     communities.test_patterns,
+    consumers.test_patterns,
     conversations.test_patterns,
     data_schemas.test_patterns,
     imports.test_patterns,

@@ -33,9 +33,9 @@ from sobremesa.app.registry import REGISTRY
 from sobremesa.domains.accounts.server_keys import SCOPES
 from sobremesa.domains.notifications.entities import DigestSweep
 from sobremesa.live.entities import Node, PumpProgress, TrailMark
-from sobremesa.table import Position
 from sobremesa.table.values import Item
-from sobremesa.work.consumers.entities import Progress, progress_of
+from sobremesa.work.consumers.deliveries import END
+from sobremesa.work.consumers.entities import Progress, ShardProgress, StreamNode, stream_rows
 from sobremesa.work.jobs.entities import open_jobs
 
 WITH_PROOF = {
@@ -58,9 +58,8 @@ LINES = [name for name in ROWS if name not in WITH_PROOF | OWN_ACCOUNT]
 SETTLED_WITHIN_SECONDS = 120.0
 LOOK_SECONDS = 0.1
 
-CONSUMER = "activity"
 _ULIDS = re.compile(ULID.pattern)
-OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, DigestSweep}
+OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, ShardProgress, StreamNode, DigestSweep}
 """The rows in which the process notes its positions and that it is alive. All others are compared."""
 
 
@@ -180,16 +179,15 @@ async def _is_settled(app: Sobremesa) -> bool:
 
     What a worker writes is a change too, which the consumer has to process before it is settled again.
     """
-    progress = await app.table.get(progress_of(name=CONSUMER))
-    if progress is None or progress.position is None or [job async for job in app.table.every(open_jobs())]:
+    shards = [row async for row in app.table.every(stream_rows()) if isinstance(row, ShardProgress)]
+    if not any(shard.checkpoints for shard in shards) or [job async for job in app.table.every(open_jobs())]:
         return False
-    reader = await app.table.changes(Position(progress.position))
-    try:
-        while changes := (await reader.read(0)).changes:
-            if not all(_is_of_the_process(app, change.new or change.old) for change in changes):
-                return False
-    finally:
-        await reader.close()
+    for shard in shards:
+        for position in {*shard.checkpoints.values()} - {END}:
+            reader = await app.table.open_shard(shard.shard_id, position)
+            while changes := (await reader.read()).changes:
+                if not all(_is_of_the_process(app, change.new or change.old) for change in changes):
+                    return False
     return True
 
 

@@ -11,6 +11,7 @@ import pytest
 from cheap import CHEAP
 from communities.environment import Community, create_community
 from servers import Endpoint
+from servers.sharded import ShardingProxy
 from sobremesa.app import Sobremesa
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.settings import Settings
@@ -38,7 +39,9 @@ def clock() -> Ahead:
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "embedded":
         return f"sqlite:///{tmp_path / 'chat.db'}"
-    endpoint: Endpoint = request.getfixturevalue("dynamodb_endpoint")
+    # A test may also have `sharded` as its store: a stream of several shards.
+    name = "sharded" if request.param == "sharded" else "dynamodb_endpoint"
+    endpoint: Endpoint | ShardingProxy = request.getfixturevalue(name)
     return f"dynamodb://sobremesa-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 

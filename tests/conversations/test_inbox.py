@@ -124,6 +124,10 @@ async def test_foreign_cursor_is_refused(users: Users) -> None:
         await inbox.list_conversations(users.ben, limit=5, cursor=own)
 
 
+on_every_store = pytest.mark.parametrize("store", ["embedded", "dynamodb", "sharded"], indirect=True)
+
+
+@on_every_store
 async def test_inboxes_of_all_participants_move_soon_after_a_message(store: str) -> None:
     async with Sobremesa.open(store, settings=Settings(**CHEAP, rate_limits="off")) as app:
         users = await create_users(app)
@@ -139,6 +143,7 @@ async def test_inboxes_of_all_participants_move_soon_after_a_message(store: str)
                 await asyncio.sleep(0.05)
 
 
+@on_every_store
 async def test_work_of_a_dead_process_is_done_by_the_next(store: str, clock: Ahead) -> None:
     settings = Settings(**CHEAP, rate_limits="off")
     async with Sobremesa.open(store, settings=settings, clock=clock, background=False) as app:
@@ -198,20 +203,6 @@ async def test_inbox_is_repaired_after_a_kill_between_commit_and_move(tmp_path: 
     assert after is not None
     assert row.seat.conversation.last_message_body == "Last words"
     assert before.last_message_at != after.last_message_at == row.seat.conversation.last_message_at
-
-
-async def test_one_process_at_a_time_consumes_and_another_takes_over_when_it_dies(store: str, clock: Ahead) -> None:
-    settings = Settings(**CHEAP, rate_limits="off")
-    async with (
-        Sobremesa.open(store, settings=settings, clock=clock, background=False) as one,
-        Sobremesa.open(store, settings=settings, clock=clock, background=False) as other,
-    ):
-        assert await one.change_consumer._acquire()
-        assert not await other.change_consumer._acquire()
-
-        clock.move(seconds=60)
-        assert await other.change_consumer._acquire()
-        assert not await one.change_consumer._acquire()
 
 
 async def test_inbox_position_only_moves_forward(users: Users) -> None:

@@ -16,9 +16,8 @@ from sobremesa.domains.conversations import entities as con
 from sobremesa.domains.conversations.entities import direct_claim
 from sobremesa.table import Entity, Put, Registry, hex_part
 from sobremesa.table.capacity import UNNAMED
-from sobremesa.work.consumers import entities as following
 
-REGISTRY = Registry.of(con, following)
+REGISTRY = Registry.of(con)
 FAR = 4_102_444_800
 NOW = [instant(1_763_000_000_000 + number) for number in range(4)]
 A, B = UserId("ana"), UserId("ben")
@@ -40,7 +39,6 @@ class Dataset(NamedTuple):
     pins: list[con.ConversationPin]
     reactions: list[con.ConversationReaction]
     summaries: list[con.ConversationReactionSummary]
-    progress: list[following.Progress]
 
     def rows(self) -> list[Entity]:
         return [row for held in self for row in held]
@@ -80,7 +78,6 @@ def create_dataset() -> Dataset:
             con.ConversationReactionSummary(room_id=room_id, message_id=M[number], emoji_hex=emoji, count=1)
             for room_id, number, emoji in ((C, 0, APPLE), (C, 0, THUMB), (C, 1, THUMB), (C, 2, THUMB), (D, 3, THUMB))
         ],
-        progress=[following.Progress(name=name) for name in ("one", "two")],
     )
 
 
@@ -117,7 +114,6 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
         con.everything_in(room_id=C),
         [*s.messages[:3], *s.nonces, *s.seats[:2], *s.pins[:2], *s.reactions, *s.summaries[:4]],
     ),
-    "FOL.1": lambda s: (following.progress_of(name="two"), [s.progress[1]]),
 }
 
 

@@ -1,4 +1,4 @@
-"""`store` is a fresh table on dynoxide; nodes are started by the tests, each in a process of its own."""
+"""`store` is a fresh table on dynoxide, with a stream of one shard or several; nodes are processes that tests start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from live.nodes import Community, community_beside
-from servers import Endpoint
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +19,10 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(dynamodb_endpoint: Endpoint) -> str:
-    return f"dynamodb://live-{uuid.uuid4().hex}?region=eu-west-1&endpoint={dynamodb_endpoint.url}"
+def store(request: pytest.FixtureRequest) -> str:
+    """A table of its own; on an endpoint with several shards, if the parameter is `sharded`."""
+    endpoint = request.getfixturevalue(getattr(request, "param", "dynamodb_endpoint"))
+    return f"dynamodb://live-{uuid.uuid4().hex}?region=eu-west-1&endpoint={endpoint.url}"
 
 
 @pytest.fixture

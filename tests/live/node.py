@@ -8,10 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 import msgspec
 
@@ -23,7 +19,7 @@ from sobremesa.live import topic_streams
 from sobremesa.live.opening import LiveOptions
 from sobremesa.live.topic_streams import MAX_ENTRIES
 from sobremesa.table.engines.dynamodb.streams import StreamReader
-from sobremesa.table.engines.protocol import ChangeBatch, RawChange
+from sobremesa.table.engines.protocol import ChangeBatch
 
 DRAIN_SECONDS = 2.0
 
@@ -31,8 +27,6 @@ DRAIN_SECONDS = 2.0
 class NodeOptions(LiveOptions, frozen=True, kw_only=True):
     stream: bool = True
     """Whether the table's stream delivers anything to this node."""
-    late_users: float = 0
-    """How many seconds later the stream delivers what is in the partitions of users: as a shard that lags behind."""
     kept: int = MAX_ENTRIES
     """How many events of a topic are kept."""
 
@@ -40,23 +34,6 @@ class NodeOptions(LiveOptions, frozen=True, kw_only=True):
 async def read_nothing(self: StreamReader, wait_seconds: float) -> ChangeBatch:
     await asyncio.sleep(wait_seconds)
     return ChangeBatch([], self._position())
-
-
-def with_late_users(seconds: float) -> Callable[[StreamReader, float], Coroutine[Any, Any, ChangeBatch]]:
-    """Return a way to read the stream that has another shard with the rows of users, which comes later."""
-    read = StreamReader.read
-    held: dict[StreamReader, deque[tuple[float, RawChange]]] = defaultdict(deque)
-
-    async def read_late(self: StreamReader, wait_seconds: float) -> ChangeBatch:
-        changes, position = await read(self, min(wait_seconds, 0.1))
-        late, now = held[self], time.monotonic()
-        late.extend((now + seconds, each) for each in changes if each.key.pk.startswith("USER#"))
-        found = [each for each in changes if not each.key.pk.startswith("USER#")]
-        while late and late[0][0] <= now:
-            found.append(late.popleft()[1]._replace(shard_id="late"))
-        return ChangeBatch(found, position)
-
-    return read_late
 
 
 async def main(options: LiveOptions) -> None:
@@ -75,7 +52,5 @@ if __name__ == "__main__":
     options = msgspec.json.decode(sys.argv[1], type=NodeOptions)
     if not options.stream:
         StreamReader.read = read_nothing  # type: ignore[method-assign]
-    if options.late_users:
-        StreamReader.read = with_late_users(options.late_users)  # type: ignore[assignment,method-assign]
     topic_streams.MAX_ENTRIES = options.kept
     run(main(options))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,10 +14,28 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from live.nodes import Client, Community, Node, Valkey, connected, eventually, nodes, valkey_program
+from live.nodes import (
+    LOOK_SECONDS,
+    SOON_SECONDS,
+    Client,
+    Community,
+    Node,
+    Valkey,
+    connected,
+    eventually,
+    nodes,
+    valkey_program,
+)
 from servers import Endpoint, _free_port
+from servers.sharded import ShardingProxy
+from sobremesa.table import NEWEST, OLDEST
+from sobremesa.work.consumers.deliveries import END, rank
+from sobremesa.work.consumers.entities import ShardProgress, stream_rows
+
+on_several_shards = pytest.mark.parametrize("store", ["dynamodb_endpoint", "sharded"], indirect=True)
 
 
+@on_several_shards
 async def test_message_reaches_all_nodes_and_a_kick_takes_effect_on_all(
     community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
@@ -87,6 +108,7 @@ async def chatter(community: Community, node: Callable[[], Node]) -> AsyncIterat
         await asyncio.gather(*talking)
 
 
+@on_several_shards
 async def test_node_killed_under_load_loses_nothing(
     community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
@@ -121,6 +143,7 @@ async def test_node_killed_under_load_loses_nothing(
         assert in_order(wanders.received[: killed_at // 2])
 
 
+@on_several_shards
 async def test_write_that_its_node_could_not_publish_is_published_by_another(
     community: Community, store: str, valkey: Endpoint, tmp_path: Path
 ) -> None:
@@ -181,6 +204,58 @@ async def test_valkey_restarted_empty_loses_no_event(
                         await back.event("ready")
     finally:
         valkey.stop()
+
+
+@pytest.mark.parametrize("store", ["sharded"], indirect=True)
+async def test_stopped_node_that_continues_repeats_nothing_and_moves_no_checkpoint_back(
+    community: Community, store: str, sharded: ShardingProxy, valkey: Endpoint, tmp_path: Path
+) -> None:
+    """A node is stopped for longer than its leases, while it reads some of the shards."""
+    checkpoints: dict[tuple[str, str], float] = {}
+
+    async def note_checkpoints() -> None:
+        table = community.app.table
+        shards = [row async for row in table.every(stream_rows()) if isinstance(row, ShardProgress)]
+        for row in shards:
+            for consumer, position in row.checkpoints.items():
+                if position not in (OLDEST, NEWEST):
+                    assert rank(position) >= checkpoints.get((row.shard_id, consumer), 0)
+                    checkpoints[row.shard_id, consumer] = rank(position)
+
+    with nodes(2, store, tmp_path, valkey.url, fast=False) as [one, two]:
+        client = Client(community, "bea", lambda: two)
+        async with connected(client):
+            await until_shared(community, 2)
+            sent = [await community.send(two, "ana", f"before {number}") for number in range(5)]
+            await client.until(*sent)
+            os.kill(one.process.pid, signal.SIGSTOP)
+            sent += [await community.send(two, "ana", f"meanwhile {number}") for number in range(5)]
+            sharded.stream.split()
+            sent += [await community.send(two, "ana", f"after {number}") for number in range(5)]
+            await client.until(*sent)
+            await until_shared(community, 1)
+            await note_checkpoints()
+            os.kill(one.process.pid, signal.SIGCONT)
+            await until_shared(community, 2)
+            sent += [await community.send(two, "ana", f"again {number}") for number in range(5)]
+            await client.until(*sent)
+            await note_checkpoints()
+        assert client.received == sent
+        assert (client.gaps, client.breaks) == (0, 0)
+
+
+async def until_shared(community: Community, count: int) -> None:
+    """Wait until every shard that has not ended is read, by so many nodes."""
+    deadline = time.monotonic() + SOON_SECONDS
+    while True:
+        now_ms = community.app.clock.now_ms()
+        shards = [row async for row in community.app.table.every(stream_rows()) if isinstance(row, ShardProgress)]
+        open_shards = [row for row in shards if set(row.checkpoints.values()) != {END}]
+        holders = {row.holder if row.leased_until_ms >= now_ms else None for row in open_shards}
+        if None not in holders and len(holders) == count:
+            return
+        assert time.monotonic() < deadline, shards
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def in_order(ids: list[str]) -> bool:

@@ -53,6 +53,7 @@ async def test_author_receives_the_nonce_of_a_message_that_another_process_wrote
             assert "nonce" not in await bea.wait_for("message.created")
 
 
+@pytest.mark.parametrize("store", ["dynamodb_endpoint", "sharded"], indirect=True)
 @pytest.mark.parametrize("is_killed", [False, True])
 async def test_cursor_is_valid_after_a_restart(
     community: Community, store: str, tmp_path: Path, is_killed: bool

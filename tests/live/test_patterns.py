@@ -18,11 +18,7 @@ from sobremesa.glue.node_registry import TableNodeRegistry
 from sobremesa.live import entities as live
 from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.presence import PresenceTimes
-from sobremesa.live.redis_server import RedisServer
-from sobremesa.live.relay import Relay
 from sobremesa.live.stream_feed import StreamFeed
-from sobremesa.live.topic_publisher import TopicPublisher
-from sobremesa.live.topic_streams import TopicStreams
 from sobremesa.table import Entity, Registry
 
 REGISTRY = Registry.of(live)
@@ -87,10 +83,6 @@ async def test_every_declared_write_happens(app: Sobremesa, clock: SetClock) -> 
     feed = StreamFeed(app.table, clock, translation, EventCursors())
     await feed.open(lambda _: True)
     await feed.close()
-    server = RedisServer("redis://127.0.0.1:1")
-    publisher = TopicPublisher(TopicStreams(server, "nowhere", 60_000), translation)
-    await Relay(app.table, clock, publisher, "a").prepare()
-    await server.close()
     times = PresenceTimes()
     dead = TableNodeRegistry(app.table, clock, "dead", times, alone=False)
     await dead.renew()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -12,6 +13,8 @@ from servers import Endpoint
 from sobremesa.live import topic_streams
 from sobremesa.live.events import Topic
 from sobremesa.live.redis_server import RedisServer
+from sobremesa.live.topic_messages import TopicMessages
+from sobremesa.live.topic_routes import ALL_NODES
 from sobremesa.live.topic_streams import NOTHING, Addition, Lost, TopicStreams
 
 ROOM = Topic("server:one")
@@ -154,3 +157,18 @@ async def test_shards_that_ended_long_ago_are_forgotten(streams: TopicStreams) -
 
     [count] = await streams.server.run([("HLEN", state)])
     assert count < 20
+
+
+async def test_sender_ends_at_whichever_moment_it_is_cancelled(valkey: Endpoint) -> None:
+    """The client of Redis may swallow a cancellation; a node then never stopped."""
+    for turns in range(60):
+        streams = TopicStreams(RedisServer(valkey.url), uuid.uuid4().hex, 60_000)
+        messages = TopicMessages(streams, "node")
+        sending = asyncio.create_task(messages.run())
+        messages.publish(b"hint", [ALL_NODES])
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        sending.cancel()
+        ended, _ = await asyncio.wait([sending], timeout=10)
+        await streams.server.close()
+        assert ended, f"cancelled after {turns} turns of the loop"

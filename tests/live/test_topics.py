@@ -13,6 +13,7 @@ import redis.asyncio
 from gateway.connection import Connection
 from live.nodes import Client, Cluster, Community, Node, connected, eventually, nodes
 from servers import Endpoint
+from servers.sharded import ShardedStream, ShardingProxy
 from sobremesa.core.ids import time_of
 from sobremesa.live.look_back import CLOCKS_DIFFER_MS
 from sobremesa.rooms.sending import Draft
@@ -27,6 +28,13 @@ async def change_topic(community: Community, node: Node, topic: str) -> None:
     await community.call(node, "ana", "PATCH", f"/channels/{community.channel_id}", {"topic": topic})
 
 
+def delay_apart(stream: ShardedStream, late: str, other: str) -> None:
+    """Let the changes of one partition lag behind those of another."""
+    while stream.shard_of(late) == stream.shard_of(other):
+        stream.split(stream.shard_of(late))
+    stream.delay(stream.shard_of(late), LAG_SECONDS)
+
+
 async def until_topic(connection: Connection, topic: str) -> list[dict[str, Any]]:
     """Return the frames until the topic of a channel changes to this."""
     frames: list[dict[str, Any]] = []
@@ -36,15 +44,26 @@ async def until_topic(connection: Connection, topic: str) -> list[dict[str, Any]
             return frames
 
 
+LAG_SECONDS = 1.5
+
+
+@pytest.mark.parametrize("store", ["sharded"], indirect=True)
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("fast", [True, False])
 async def test_message_sent_after_a_join_that_comes_later_is_received(
-    community: Community, store: str, valkey: Endpoint, tmp_path: Path, fast: bool, shared: bool
+    community: Community,
+    store: str,
+    sharded: ShardingProxy,
+    valkey: Endpoint,
+    tmp_path: Path,
+    fast: bool,
+    shared: bool,
 ) -> None:
     """The membership is in another shard than the message, which lags behind."""
     await community.register("dora")
     redis = valkey.url if shared else None
-    with nodes(1, store, tmp_path, redis, fast=fast, late_users=1.5) as [node]:
+    with nodes(1, store, tmp_path, redis, fast=fast) as [node]:
+        delay_apart(sharded.stream, f"USER#{community.users['dora'].user.user_id}", f"CHANNEL#{community.channel_id}")
         async with community.connect(node, "carl") as carl, community.connect(node, "dora") as dora:
             await carl.identify()
             await dora.identify()

@@ -59,7 +59,7 @@ async def pages(caller: Caller, path: str, field: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("store", ["dynamodb"], indirect=True)
+@pytest.mark.parametrize("store", ["dynamodb", "sharded"], indirect=True)
 async def test_users_of_a_server_do_not_notice_the_migration(store: str, tmp_path: Path) -> None:
     with serving(store, tmp_path / "log") as server:
         async with client_of(server.url) as http:

@@ -246,3 +246,27 @@ async def test_changes_carry_the_time_of_the_clock(memory: EmbeddedEngine, clock
     changes, _ = await collect(await memory.changes(OLDEST), 2)
 
     assert changes[1].at_ms - changes[0].at_ms == 5000
+
+
+async def test_shards_have_the_changes_of_the_stream_with_numbers_to_continue_after(engine: Engine) -> None:
+    for number in range(3):
+        await engine.batch_write([row("p", "a", n=number), row("p", "b", n=number)])
+    whole, position = await collect(await engine.changes(OLDEST), 6)
+    listed = await engine.shards()
+    [shard] = listed.shards
+
+    batch = await (await engine.open_shard(shard.id, OLDEST)).read()
+
+    assert batch.changes == whole
+    numbers = [int(change.sequence) for change in batch.changes]
+    assert numbers == sorted(set(numbers))
+    assert {change.shard_id for change in batch.changes} == {shard.id}
+    positions = await engine.shard_positions(position)
+    for after in (batch.after, positions[shard.id], NEWEST):
+        assert after is not None
+        assert (await (await engine.open_shard(shard.id, after)).read()).changes == []
+    await engine.write(row("p", "c", n=1))
+    assert [change.key.sk for change in (await (await engine.open_shard(shard.id, batch.after)).read()).changes] == [
+        "c"
+    ]
+    assert listed.stream == (await engine.shards()).stream

@@ -10,7 +10,7 @@ import pytest
 from communities.conftest import Ahead, app, clock, store
 from gateway.served_app import ServedApp, serve_app
 from sobremesa.domains.webhooks import sending
-from sobremesa.work.consumers import service as consumers
+from sobremesa.work.consumers import handlers as consumers
 from webhooks.product import Product, create_product
 from webhooks.receiver import LOOPBACK, Receiver, receiving
 

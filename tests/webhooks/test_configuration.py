@@ -119,6 +119,8 @@ async def test_metrics_show_attempts_by_outcome_and_what_is_pending(product: Pro
         "sobremesa_webhook_queueing_lag_seconds",
     ):
         assert f"\n{name} " in text
+    assert "\nsobremesa_stream_shards 1.0" in text
+    assert 'sobremesa_stream_lag_seconds{consumer="webhooks",shard="' in text
 
 
 async def test_concurrent_rotations_lose_no_secret(product: Product) -> None:

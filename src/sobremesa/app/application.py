@@ -19,6 +19,7 @@ from sobremesa.app.services import (
     limits_of,
     open_accounts,
     open_attachments,
+    open_change_consumer,
     open_digests,
     open_imports,
     open_incoming_webhooks,
@@ -45,7 +46,6 @@ from sobremesa.domains.mail.mailers import Mailer, Transport
 from sobremesa.domains.mail.opening import open_transport
 from sobremesa.domains.threads.card_types import CardType
 from sobremesa.domains.workspaces.service import Workspaces
-from sobremesa.glue.amendment_records import AmendmentRecords
 from sobremesa.glue.disconnects import Disconnects
 from sobremesa.glue.invite_routes import InviteDirectory
 from sobremesa.glue.ready_snapshot import Gaps
@@ -56,7 +56,7 @@ from sobremesa.live.opening import LiveOptions
 from sobremesa.rooms.judging import Judge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.web import Client
-from sobremesa.work.consumers import ChangeConsumer, ChangeHandler
+from sobremesa.work.consumers import ChangeConsumer
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Handler, Jobs
 from sobremesa.work.migration import Migrations, Recipe, Watch, no_watch
@@ -143,16 +143,7 @@ class Sobremesa:
     @cached_property
     def change_consumer(self) -> ChangeConsumer:
         """What reads the changes of the table, for updates that need not be in the same transaction."""
-        handlers: list[ChangeHandler] = [
-            self.conversations.activity,
-            self.threads.inboxes,
-            AmendmentRecords(self.table, self.records_store),
-            self.inboxes.expiring,
-            self.webhook_delivery.queue,
-        ]
-        if self.digests is not None:
-            handlers += [self.digests.changes, self.digests.broadcasts]
-        return ChangeConsumer(self.table, self.clock, self.ids, "activity", handlers)
+        return open_change_consumer(self)
 
     @classmethod
     @asynccontextmanager
@@ -209,10 +200,11 @@ class Sobremesa:
         work = [
             self.records_store.run(),
             self.jobs.run(self.handlers),
-            self.change_consumer.run(),
             self.webhook_delivery.sender.run(),
             self.attachments.sweep_periodically(),
         ]
+        if self.live.reads_changes:
+            work.append(self.change_consumer.run())
         return work if self.digests is None else [*work, self.digests.run()]
 
     def endpoints(self) -> list[Endpoint]:

@@ -59,7 +59,7 @@ from sobremesa.domains.webhooks.stored_secrets import StoredSecrets
 from sobremesa.domains.webhooks.usage import WebhookUsage
 from sobremesa.domains.workspaces.cleanup import CLEAN_WORKSPACE
 from sobremesa.glue import broadcast_digests
-from sobremesa.glue.amendment_records import ThreadFiles
+from sobremesa.glue.amendment_records import AmendmentRecords, ThreadFiles
 from sobremesa.glue.broadcast_digests import BroadcastDigests
 from sobremesa.glue.event_catalog import WEBHOOK_EVENTS, RoomTyping, recipient_payloads, translation_of
 from sobremesa.glue.imported_rooms import ImportedRoomCreation
@@ -78,12 +78,16 @@ from sobremesa.rooms.judging import Judge, TimedJudge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
+from sobremesa.work.consumers import ChangeConsumer, ChangeHandler, ReaderTimes
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Handler, Jobs
 from sobremesa.work.table_origin import Origin
 
 if TYPE_CHECKING:
     from sobremesa.app.application import Sobremesa
+
+EMBEDDED_LEASE_SECONDS = 15.0
+"""One process usually has the file to itself: a lease that is renewed less often costs fewer writes."""
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -344,6 +348,26 @@ def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
         audit=app.audit,
         judge=judge,
     )
+
+
+def open_change_consumer(app: Sobremesa) -> ChangeConsumer:
+    """Build what reads the changes of the table; the names of the handlers are stored."""
+    handlers: dict[str, ChangeHandler] = {
+        "conversations": app.conversations.activity,
+        "threads": app.threads.inboxes,
+        "records": AmendmentRecords(app.table, app.records_store),
+        "inboxes": app.inboxes.expiring,
+        "webhooks": app.webhook_delivery.queue,
+    }
+    if app.digests is not None:
+        handlers |= {"digests": app.digests.changes, "broadcasts": app.digests.broadcasts}
+    relay = app.live.relay
+    is_embedded = parse_store(app.settings.store).is_embedded
+    times = ReaderTimes(lease_seconds=EMBEDDED_LEASE_SECONDS) if is_embedded else ReaderTimes()
+    consumer = ChangeConsumer(app.table, app.clock, app.ids, handlers, publisher=relay, times=times)
+    if relay is not None:
+        relay.prepare, relay.nudge = consumer.prepare, consumer.nudge
+    return consumer
 
 
 def job_handlers(app: Sobremesa) -> dict[str, Handler]:

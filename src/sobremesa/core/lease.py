@@ -85,6 +85,11 @@ class Lease(Generic[E]):
         until: int = getattr(row, self._until)
         return until >= self._clock.now_ms() and until not in self._written
 
+    @property
+    def is_valid(self) -> bool:
+        """Whether the lease is held and not over. False after a stall of the process, until it is renewed."""
+        return bool(self._written) and asyncio.get_running_loop().time() < self._expires
+
     async def acquire(
         self, *changes: Changes, when: Condition | None = None, pattern: WritePattern | None = None
     ) -> E | None:

@@ -6,8 +6,8 @@ on the event loop, so no locks are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
@@ -59,6 +59,10 @@ class Metrics(Collector):
         """Also export the attempts of webhooks, and what waits in their queues."""
         self.registry.register(_WebhookUsage(read))
 
+    def watch_change_stream(self, shards: Callable[[], int], lags: Callable[[], Iterable[ShardLag]]) -> None:
+        """Also export how many shards this node reads, and how far each consumer is behind in them."""
+        self.registry.register(_ChangeStreamUsage(shards, lags))
+
     def text(self) -> bytes:
         """Return all metrics in the format of Prometheus."""
         return generate_latest(self.registry)
@@ -81,6 +85,10 @@ class Metrics(Collector):
             latency.add_metric([route], taken.cumulative(), taken.total)
         yield latency
         yield GaugeMetricFamily("sobremesa_http_in_flight", "Requests in progress.", self.in_flight)
+
+
+ShardLag: TypeAlias = tuple[str, str, float]
+"""A consumer, a shard, and how many seconds the consumer is behind in it."""
 
 
 class WebhookMetrics(NamedTuple):
@@ -126,6 +134,28 @@ class _WebhookUsage(Collector):
             "Age of the last change of the table when its events were queued.",
             usage.queueing_lag_seconds,
         )
+
+
+class _ChangeStreamUsage(Collector):
+    def __init__(self, shards: Callable[[], int], lags: Callable[[], Iterable[ShardLag]]) -> None:
+        self._shards = shards
+        self._lags = lags
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        return []
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        yield GaugeMetricFamily(
+            "sobremesa_stream_shards", "Shards of the change stream that this node reads.", self._shards()
+        )
+        lag = GaugeMetricFamily(
+            "sobremesa_stream_lag_seconds",
+            "Age of the oldest change that a consumer has not processed, in a shard that this node reads.",
+            labels=["consumer", "shard"],
+        )
+        for consumer, shard, seconds in self._lags():
+            lag.add_metric([consumer, shard], seconds)
+        yield lag
 
 
 class _GatewayUsage(Collector):

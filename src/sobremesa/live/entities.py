@@ -1,4 +1,4 @@
-"""The rows of live events: the checkpoints of a feed, the nodes, and the progress of the relay."""
+"""The rows of live events: the checkpoints of a feed, and the nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Node(Entity):
 
 
 class PumpProgress(Entity):
-    """The relay's position in the change stream, and the lease of the node that relays."""
+    """The position of earlier versions, in which one node published the events of the whole stream."""
 
     keys = Keys(pk="SYSTEM", sk="PUMP")
 
@@ -54,5 +54,6 @@ nodes = Pattern("LIV.3", "Which nodes are registered?", Node, index="among_all",
 node_by_id = Lookup("LIV.4", "Is this node alive?", Node, consistent=True)
 keep_lease = WritePattern("LIV.5", "Renew the lease of a node", Node)
 bury_node = WritePattern("LIV.6", "Claim or remove a dead node", Node)
-pump_progress = Lookup("LIV.7", "How far has the relay come in the change stream?", PumpProgress, consistent=True)
-keep_pump = WritePattern("LIV.8", "Save the relay's progress and renew its lease", PumpProgress)
+pump_progress = Lookup(
+    "LIV.7", "How far had an earlier version published the change stream?", PumpProgress, consistent=True
+)

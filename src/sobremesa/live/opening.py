@@ -7,7 +7,7 @@ table's stream; with the setting `redis` there may be several nodes, which share
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,9 @@ from sobremesa.live.typing import Typing
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
 
+if TYPE_CHECKING:
+    from sobremesa.live.relay import Relay
+
 
 class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options for tests and measurements."""
@@ -33,7 +36,7 @@ class LiveOptions(msgspec.Struct, frozen=True, kw_only=True):
     fast: bool = True
     """Whether new messages are published before the change stream reports them."""
     relays: bool = True
-    """Whether this node may relay the changes of the table to all nodes."""
+    """Whether this node may read the change stream, if there are several nodes."""
     presence: PresenceTimes = PresenceTimes()
 
 
@@ -44,6 +47,10 @@ class Live(NamedTuple):
     hub: Hub
     ephemeral: EphemeralEvents
     typing: Typing
+    relay: Relay | None = None
+    """What publishes the changes of the table to all nodes, if there are several."""
+    reads_changes: bool = True
+    """Whether this node reads the change stream for the consumers of all nodes."""
 
 
 def open_live(
@@ -67,7 +74,7 @@ def open_live(
         )
         hub = Hub(parts.feed, payloads, memberships, translation)
         shared = parts.ephemeral(hub)
-        return Live(parts.feed, hub, shared, Typing(shared))
+        return Live(parts.feed, hub, shared, Typing(shared), parts.relay, reads_changes=options.relays)
     feed: Feed = LogFeed(table, clock, translation, cursors)
     if store.path is None:
         feed = StreamFeed(table, clock, translation, cursors, fast=options.fast)
@@ -81,6 +88,7 @@ class _Shared(NamedTuple):
 
     feed: Feed
     ephemeral: Callable[[Hub], EphemeralEvents]
+    relay: Relay | None
 
 
 def _among_nodes(
@@ -108,9 +116,8 @@ def _among_nodes(
     streams = TopicStreams(RedisServer(url), name, window_ms)
     messages = TopicMessages(streams, node_id)
     receiver = TopicReceiver(streams, messages.take)
-    publisher = TopicPublisher(streams, translation)
     writer = TopicWriter(translation, TopicPublisher(streams, translation), messages, fast=options.fast)
-    relay = Relay(table, clock, publisher, node_id) if options.relays else None
+    relay = Relay(TopicPublisher(streams, translation)) if options.relays else None
     feed = TopicFeed(table, clock, streams, receiver, writer, relay, cursors)
     messages.on(HINT, lambda _: feed.nudge())
-    return _Shared(feed, lambda hub: TopicEphemeralEvents(hub, messages))
+    return _Shared(feed, lambda hub: TopicEphemeralEvents(hub, messages), relay)

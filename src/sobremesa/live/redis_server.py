@@ -126,6 +126,15 @@ class RedisServer:
             self._is_known = True
 
     async def _run(self, commands: Sequence[Command]) -> list[Any]:
+        """Run commands, and end if this is cancelled meanwhile: the client of Redis may return as if it were not."""
+        task = asyncio.current_task()
+        cancelled = 0 if task is None else task.cancelling()
+        answers = await self._send(commands)
+        if task is not None and task.cancelling() > cancelled:
+            raise asyncio.CancelledError
+        return answers
+
+    async def _send(self, commands: Sequence[Command]) -> list[Any]:
         await self._open()
         client = self._client if self._cluster is None else self._cluster
         answers: list[Any] = []

@@ -79,7 +79,6 @@ class TopicFeed:
     async def open(self, is_needed: IsNeeded) -> FeedPosition:
         if self._relay is not None:
             await self._relay.prepare()
-            self._tasks.append(asyncio.create_task(self._relay.run()))
         self._last = (self._clock.now_ms() - LAG_MS, 0)
         try:
             epoch, self._last = await self._streams.open()
@@ -207,8 +206,7 @@ class TopicFeed:
     def _note(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         """Publish the new messages of a write of this process, and have the change stream read now."""
         if self._is_open:
-            self._writer.note(operations, notify=self._relay is None or not self._relay.is_active)
-            self.nudge()
+            self._writer.note(operations)
 
     def nudge(self) -> None:
         """Something was written, here or on another node."""

@@ -61,10 +61,6 @@ class TopicPublisher:
         """Begin a new epoch: changes were lost, so positions from before are void."""
         epoch, _ = await self._streams.open()
         await self._streams.open(epoch)
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin in the current epoch: the changes of the last seconds of all shards will be published again."""
         self._epochs.clear()
 
     async def _add(self, shard_id: str, additions: Mapping[Topic, Sequence[Addition]]) -> None:

@@ -1,4 +1,4 @@
-"""What this node writes: its new messages are published at once, and the relaying node is notified of the rest."""
+"""What this node writes: its new messages are published at once, and all nodes are notified that there is more."""
 
 from __future__ import annotations
 
@@ -36,13 +36,11 @@ class TopicWriter:
         self._fast = fast
         self._fast_path = FastPath(translation)
         self._wrote = asyncio.Event()
-        self._is_to_notify = False
 
-    def note(self, operations: Sequence[Operation], *, notify: bool) -> None:
-        """Publish the new messages of a write; notify the relaying node, if that is another one."""
+    def note(self, operations: Sequence[Operation]) -> None:
+        """Publish the new messages of a write, and notify the nodes that read the change stream."""
         if self._fast:
             self._fast_path.add(operations)
-        self._is_to_notify = notify
         self._wrote.set()
 
     async def run(self) -> None:
@@ -53,8 +51,7 @@ class TopicWriter:
             while True:
                 await self._wrote.wait()
                 self._wrote.clear()
-                if self._is_to_notify:
-                    self._messages.publish(HINT, [ALL_NODES])
+                self._messages.publish(HINT, [ALL_NODES])
                 waiting += [publication for _, publication in await self._fast_path.take()]
                 await self._publish(waiting)
         finally:

@@ -52,6 +52,10 @@ from sobremesa.table.engines.protocol import (
     Position,
     RawChange,
     RawKey,
+    ShardBatch,
+    ShardList,
+    ShardReader,
+    StreamShard,
 )
 from sobremesa.table.entities import Entity, Index, Key, Keys
 from sobremesa.table.keys import hash_part, hex_part, unhex_part
@@ -110,8 +114,12 @@ __all__ = [
     "ReadCache",
     "Registry",
     "Retries",
+    "ShardBatch",
+    "ShardList",
+    "ShardReader",
     "Shards",
     "Spelling",
+    "StreamShard",
     "SyncTable",
     "Table",
     "Update",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import msgspec
@@ -31,11 +31,14 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardBatch,
+    ShardList,
+    ShardReader,
     TransactionRead,
     UpdateItem,
     Written,
 )
-from sobremesa.table.errors import StoreError, Throttled
+from sobremesa.table.errors import StoreError, TableError, Throttled
 from sobremesa.table.prefetched import current_prefetched
 from sobremesa.table.retries import Retries, RetryingCalls
 from sobremesa.table.updates import Action, Remove, Set, SetIfAbsent
@@ -55,6 +58,8 @@ class Calls:
         self._engine = engine
         self.stats = CallStats()
         self._retries = RetryingCalls(retries, self.stats)
+        # A budget of its own: when only the stream fails, the calls of the table are still retried.
+        self._stream = RetryingCalls(retries, self.stats, is_timed=False)
         self.write_error: StoreError | None = None
         """The error of the last write, or None if it succeeded."""
 
@@ -130,6 +135,17 @@ class Calls:
         # A budget of its own: when only the stream fails, the calls of the table are still retried.
         retries = RetryingCalls(self._retries.policy, self.stats, is_timed=False)
         return RetryingReader(await retries.repeatable(STREAM, self._engine.changes, position), retries)
+
+    async def shards(self) -> ShardList:
+        return await self._stream.repeatable(STREAM, self._engine.shards)
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        """Return a reader of a shard. Its reads are not retried: its caller paces them, with those that failed."""
+        reader = await self._stream.repeatable(STREAM, self._engine.open_shard, shard_id, after)
+        return CountedShardReader(reader, self.stats)
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        return await self._stream.repeatable(STREAM, self._engine.shard_positions, position)
 
     async def scan(self, segments: int, where: Condition | None, consistent: bool) -> AsyncGenerator[RawPage, None]:
         """Yield the pages of all segments, which are read concurrently."""
@@ -225,6 +241,25 @@ class RetryingReader:
 
     async def close(self) -> None:
         await self._reader.close()
+
+
+class CountedShardReader:
+    """A reader of a shard whose failed reads are in the statistics."""
+
+    def __init__(self, reader: ShardReader, stats: CallStats) -> None:
+        self._reader = reader
+        self._stats = stats
+
+    @property
+    def pause_seconds(self) -> float:
+        return self._reader.pause_seconds
+
+    async def read(self) -> ShardBatch:
+        try:
+            return await self._reader.read()
+        except TableError as error:
+            self._stats.count_error(STREAM, error)
+            raise
 
 
 def _is_repeatable(operation: ItemWrite) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast, overload
 
 import msgspec
@@ -24,6 +24,8 @@ from sobremesa.table.engines.protocol import (
     Position,
     QueryRequest,
     RawKey,
+    ShardList,
+    ShardReader,
 )
 from sobremesa.table.entities import Entity, Index, Key, is_spelled_as, match_entity
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, Refused
@@ -282,6 +284,18 @@ class TableReads:
     async def changes(self, position: Position = NEWEST) -> ChangeReader:
         """Return a reader of all changes after a position, in order within each partition."""
         return await self._calls.changes(position)
+
+    async def shards(self) -> ShardList:
+        """Return the shards of the change stream that are kept, parents first."""
+        return await self._calls.shards()
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        """Return a reader of the changes of one shard after a sequence number, OLDEST or NEWEST."""
+        return await self._calls.open_shard(shard_id, after)
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        """Return a position of `changes` as one in each shard; None for a shard that was read to its end."""
+        return await self._calls.shard_positions(position)
 
     def is_current(self, ledger: Ledger) -> bool:
         """Return whether nothing that this ledger recorded has changed since."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -30,6 +30,9 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardBatch,
+    ShardList,
+    ShardReader,
     TableFacts,
     TransactionRead,
     Written,
@@ -149,6 +152,18 @@ class FaultyEngine:
         self._throttle()
         return _FaultyReader(self, await self.engine.changes(position))
 
+    async def shards(self) -> ShardList:
+        self._throttle()
+        return await self.engine.shards()
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        self._throttle()
+        return _FaultyShardReader(self, await self.engine.open_shard(shard_id, after), after)
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        self._throttle()
+        return await self.engine.shard_positions(position)
+
     async def create_table(self) -> None:
         await self.engine.create_table()
 
@@ -219,3 +234,24 @@ class _FaultyReader:
 
     async def close(self) -> None:
         await self._reader.close()
+
+
+class _FaultyShardReader:
+    """A reader of a shard whose reads are throttled or late. It repeats nothing: a shard has each change once."""
+
+    def __init__(self, owner: FaultyEngine, reader: ShardReader, after: Position) -> None:
+        self._owner = owner
+        self._reader = reader
+        self._after = after
+
+    @property
+    def pause_seconds(self) -> float:
+        return self._reader.pause_seconds
+
+    async def read(self) -> ShardBatch:
+        self._owner._throttle()
+        if self._owner._happens("late_changes"):
+            return ShardBatch([], self._after)
+        batch = await self._reader.read()
+        self._after = batch.after
+        return batch

@@ -13,13 +13,14 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import random
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from sobremesa.table.clock import Clock
 from sobremesa.table.engines.modelled_copy import LaggingCopy
+from sobremesa.table.engines.modelled_shards import ModelledShardReader, list_shards
 from sobremesa.table.engines.modelled_stream import ModelledReader, ShardedStream
 from sobremesa.table.engines.protocol import (
     OLDEST,
@@ -36,6 +37,8 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardList,
+    ShardReader,
     TableFacts,
     TransactionRead,
     Written,
@@ -174,6 +177,18 @@ class ModelledEngine:
     async def changes(self, position: Position) -> ModelledReader:
         await self._travel(self.figures.read)
         return self.stream.reader(position, latency=sum(self.figures.read) / 2)
+
+    async def shards(self) -> ShardList:
+        await self._travel(self.figures.read)
+        return list_shards(self.stream)
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        await self._travel(self.figures.read)
+        return ModelledShardReader.open(self.stream, shard_id, after, sum(self.figures.read) / 2)
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        await self._travel(self.figures.read)
+        return self.stream.positions(position)
 
     async def create_table(self) -> None:
         await self.engine.create_table()

@@ -137,6 +137,14 @@ class ShardedStream:
             shard.trim(now - self._retention_seconds)
         return ModelledReader(self, self._start(position, now), latency)
 
+    def positions(self, position: Position) -> dict[str, Position | None]:
+        """Return a position as one in each shard; None for a shard that was read to its end."""
+        checkpoints = self._start(position, asyncio.get_running_loop().time())
+        return {
+            name: None if checkpoint.is_done else Position(str(checkpoint.after))
+            for name, checkpoint in checkpoints.items()
+        }
+
     def open_shards(self) -> Iterator[Shard]:
         return (shard for shard in self.shards.values() if not shard.is_closed)
 
@@ -144,7 +152,7 @@ class ShardedStream:
         if position == OLDEST:
             return {name: Checkpoint(shard.trimmed_number) for name, shard in self.shards.items()}
         if position == NEWEST:
-            return {name: self._newest(shard, now) for name, shard in self.shards.items()}
+            return {name: self.newest(shard, now) for name, shard in self.shards.items()}
         try:
             checkpoints = _decode(position)
         except msgspec.DecodeError:
@@ -155,7 +163,8 @@ class ShardedStream:
                 raise PositionTrimmed("the changes after this position are no longer kept", OLDEST)
         return checkpoints
 
-    def _newest(self, shard: Shard, now: float) -> Checkpoint:
+    def newest(self, shard: Shard, now: float) -> Checkpoint:
+        """Return the end of a shard, as it is visible now."""
         after = next((each.number for each in reversed(shard.records) if each.visible_at <= now), shard.trimmed_number)
         return Checkpoint(after, is_done=shard.is_over(after, now))
 

@@ -7,7 +7,7 @@ with their stored names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NewType, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
@@ -215,6 +215,45 @@ class ChangeReader(Protocol):
     async def close(self) -> None: ...
 
 
+class StreamShard(NamedTuple):
+    """A part of the change stream that is in order; it continues the one it was split from, its parent."""
+
+    id: str
+    parent: str | None
+
+
+class ShardList(NamedTuple):
+    """The shards of a stream that are still kept. Another stream of the same table has another name."""
+
+    stream: str
+    shards: list[StreamShard]
+
+
+class ShardBatch(NamedTuple):
+    """Some changes of a shard, in order, and the position after them."""
+
+    changes: list[RawChange]
+    after: Position
+    """The sequence number of the last change that was read; as before, if none was."""
+    ended: bool = False
+    """Whether the shard has no further changes, now and later."""
+    is_full: bool = False
+    """Whether there are probably more changes already."""
+
+
+class ShardReader(Protocol):
+    """Reads one shard of the change stream, one request at a time."""
+
+    @property
+    def pause_seconds(self) -> float:
+        """How long to pause between two reads of the shard, by all of its readers together."""
+        ...
+
+    async def read(self) -> ShardBatch:
+        """Return the next changes without waiting for any; raise PositionTrimmed if some are no longer kept."""
+        ...
+
+
 class TableFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The description of a table."""
 
@@ -283,6 +322,24 @@ class Engine(Protocol):
 
     async def changes(self, position: Position) -> ChangeReader:
         """Return a reader of the changes after a position; raise PositionTrimmed if they are no longer kept."""
+        ...
+
+    async def shards(self) -> ShardList:
+        """Return the shards of the change stream, parents first."""
+        ...
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        """Return a reader of a shard after a sequence number; raise PositionTrimmed if that is no longer kept.
+
+        OLDEST starts at the first change of the shard that is kept, NEWEST after the last one.
+        """
+        ...
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        """Return a position in the whole stream as one in each shard; None for a shard that was read to its end.
+
+        A shard that is missing was not read yet. Raises PositionTrimmed if the position is of another stream.
+        """
         ...
 
     async def create_table(self) -> None: ...

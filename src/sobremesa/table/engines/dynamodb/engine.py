@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from sobremesa.table.engines.dynamodb.autoscaling import Autoscaling
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.credentials import Credentials, find_region
 from sobremesa.table.engines.dynamodb.endpoints import find_endpoints, is_aws
+from sobremesa.table.engines.dynamodb.positions import position_from
 from sobremesa.table.engines.dynamodb.requests import Requests
 from sobremesa.table.engines.dynamodb.responses import (
     AttributesResponse,
@@ -25,9 +26,12 @@ from sobremesa.table.engines.dynamodb.responses import (
     TransactionResponse,
 )
 from sobremesa.table.engines.dynamodb.serialize import load_item
-from sobremesa.table.engines.dynamodb.streams import StreamReader
+from sobremesa.table.engines.dynamodb.shard_reader import DynamoShardReader
+from sobremesa.table.engines.dynamodb.shards import Stream, parents_first
+from sobremesa.table.engines.dynamodb.streams import StreamReader, latest_stream
 from sobremesa.table.engines.dynamodb.transport import AUTOSCALING, CONTROL, STREAMS, TABLES, Transport
 from sobremesa.table.engines.protocol import (
+    OLDEST,
     BatchRead,
     BatchWritten,
     ChangeReader,
@@ -41,10 +45,13 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardList,
+    ShardReader,
     TableFacts,
     TransactionRead,
     Written,
 )
+from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.layout import IndexName, Layout
 from sobremesa.table.service_options import ServiceOptions
 
@@ -69,6 +76,8 @@ class DynamoEngine:
         self._requests = Requests(layout)
         autoscaling = Autoscaling(Client(transport, AUTOSCALING), layout.table, options)
         self._admin = Admin(Client(transport, CONTROL), autoscaling, layout, store, options)
+        self._stream: tuple[Stream, str] | None = None
+        """The stream and its label, as last listed."""
 
     @classmethod
     async def open(
@@ -178,6 +187,31 @@ class DynamoEngine:
         """Return a reader of the changes after a position."""
         table = await self._admin.description()
         return await StreamReader.open(self._streams, table, self._requests, self._clock, position)
+
+    async def shards(self) -> ShardList:
+        """Return the shards of the table's latest stream, parents first."""
+        stream, label = await self._latest_stream()
+        return ShardList(label, parents_first(await stream.list_shards()))
+
+    async def open_shard(self, shard_id: str, after: Position) -> ShardReader:
+        """Return a reader of one shard."""
+        stream, _ = self._stream or await self._latest_stream()
+        return await DynamoShardReader.open(stream, self._requests, self._clock, shard_id, after)
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        """Return a position in the whole stream as one in each shard."""
+        resumed = position_from(position)
+        _, label = await self._latest_stream()
+        if resumed.label != label:
+            raise PositionTrimmed("the position is of a stream that the table no longer has", OLDEST)
+        return {
+            shard_id: None if checkpoint.done else Position(checkpoint.after or OLDEST)
+            for shard_id, checkpoint in resumed.shards.items()
+        }
+
+    async def _latest_stream(self) -> tuple[Stream, str]:
+        self._stream = latest_stream(self._streams, await self._admin.description())
+        return self._stream
 
     async def create_table(self) -> None:
         """Create the table with its indexes, stream and time-to-live, and wait for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,7 +17,7 @@ from sobremesa.table.engines.dynamodb.responses import (
     StreamResponse,
 )
 from sobremesa.table.engines.dynamodb.transport import NoResponse, Rejected
-from sobremesa.table.engines.protocol import OLDEST
+from sobremesa.table.engines.protocol import OLDEST, StreamShard
 from sobremesa.table.errors import PositionTrimmed
 
 A = TypeVar("A")
@@ -85,3 +86,18 @@ class Stream:
             raise error_of(rejected, None) from rejected
         except NoResponse as lost:
             raise error_without_response(lost, writing=False) from lost
+
+
+def parents_first(listed: Mapping[str, Shard]) -> list[StreamShard]:
+    """Return shards so that each comes after its parent."""
+    ordered: dict[str, StreamShard] = {}
+
+    def add(shard: Shard) -> None:
+        parent = listed.get(shard.parent_shard_id or "")
+        if parent is not None and parent.shard_id not in ordered:
+            add(parent)
+        ordered.setdefault(shard.shard_id, StreamShard(shard.shard_id, shard.parent_shard_id))
+
+    for shard in listed.values():
+        add(shard)
+    return list(ordered.values())

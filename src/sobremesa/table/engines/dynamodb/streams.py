@@ -22,21 +22,31 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.client import Client
 from sobremesa.table.engines.dynamodb.positions import Checkpoint, StreamPosition, position_from
 from sobremesa.table.engines.dynamodb.requests import Requests
-from sobremesa.table.engines.dynamodb.responses import Record, RecordsResponse, Shard, TableDescription
-from sobremesa.table.engines.dynamodb.serialize import load_item
+from sobremesa.table.engines.dynamodb.responses import RecordsResponse, Shard, TableDescription
+from sobremesa.table.engines.dynamodb.shard_reader import READ_SECONDS, change_of
 from sobremesa.table.engines.dynamodb.shards import IteratorExpired, Stream
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange
 from sobremesa.table.errors import BadExpression, BadRow, PositionTrimmed, StoreClosed
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = READ_SECONDS * 5 / 4
+"""Leaves room for a reader that looks once a second: a shard allows five reads a second in total."""
 LONGEST_POLL_SECONDS = 1.0
-"""While nothing changes, the pauses grow up to this: a shard allows five reads a second in total."""
+"""While nothing changes, the pauses grow up to this."""
 DISCOVERY_SECONDS = 5.0
 RETENTION_MS = 24 * 60 * 60 * 1000
 CLOCK_SKEW_MS = 5 * 60 * 1000
 """AWS rejects requests with a larger clock skew."""
 
-TTL_PRINCIPAL = "dynamodb.amazonaws.com"
+
+def latest_stream(client: Client, table: TableDescription) -> tuple[Stream, str]:
+    """Return the table's latest stream and its label; raise BadExpression if there is none with both images."""
+    specification = table.stream_specification
+    label = table.latest_stream_label
+    if table.latest_stream_arn is None or label is None or specification is None:
+        raise BadExpression("the table has no stream of changes")
+    if specification.stream_view_type not in (None, "NEW_AND_OLD_IMAGES"):
+        raise BadExpression(f"the stream has only {specification.stream_view_type}, not both images")
+    return Stream(client, table.latest_stream_arn), label
 
 
 class StreamReader:
@@ -71,13 +81,8 @@ class StreamReader:
     ) -> StreamReader:
         """Open a reader of the table's latest stream; raise PositionTrimmed if it does not reach back that far."""
         resumed = None if position in (OLDEST, NEWEST) else position_from(position)
-        specification = table.stream_specification
-        label = table.latest_stream_label
-        if table.latest_stream_arn is None or label is None or specification is None:
-            raise BadExpression("the table has no stream of changes")
-        if specification.stream_view_type not in (None, "NEW_AND_OLD_IMAGES"):
-            raise BadExpression(f"the stream has only {specification.stream_view_type}, not both images")
-        reader = cls(Stream(client, table.latest_stream_arn), label, requests, clock, poll_seconds)
+        stream, label = latest_stream(client, table)
+        reader = cls(stream, label, requests, clock, poll_seconds)
         if resumed is not None:
             await reader._resume(resumed)
         elif position == NEWEST:
@@ -93,6 +98,8 @@ class StreamReader:
         while True:
             if self._closed:
                 raise StoreClosed("the reader has been closed")
+            if wait_seconds and not await self._wait_for_turn(deadline):
+                return ChangeBatch([], self._position())
             self._nudged.clear()
             self._polled_at = loop.time()
             changes = await self._poll()
@@ -103,6 +110,16 @@ class StreamReader:
                 return ChangeBatch(changes, self._position())
             await self._rest(min(self._pause, remaining))
             self._pause = min(self._pause * 2, LONGEST_POLL_SECONDS)
+
+    async def _wait_for_turn(self, deadline: float) -> bool:
+        """Wait until the shards may be read again; return False if that is only after the deadline.
+
+        A read that does not wait has no turn: it is for commands, which look once.
+        """
+        now = asyncio.get_running_loop().time()
+        turn = self._polled_at + self._poll_seconds
+        await asyncio.sleep(min(turn, deadline) - now)
+        return turn <= deadline
 
     async def _rest(self, seconds: float) -> None:
         """Pause until nudged, but not read a shard more often than it allows."""
@@ -218,7 +235,7 @@ class StreamReader:
 
     def _accept(self, shard_id: str, page: RecordsResponse) -> list[RawChange]:
         before = self._checkpoints[shard_id]
-        changes = [self._change(record, shard_id) for record in page.records]
+        changes = [change_of(record, self._requests, shard_id) for record in page.records]
         if before.since_ms and not before.iterator:
             changes = [change for change in changes if change.at_ms >= before.since_ms - CLOCK_SKEW_MS]
         following = page.next_shard_iterator
@@ -234,27 +251,6 @@ class StreamReader:
             since_ms=0 if changes else before.since_ms,
         )
         return changes
-
-    def _change(self, record: Record, shard_id: str) -> RawChange:
-        body = record.body
-        key = self._requests.key_of(body.keys)
-        try:
-            old = load_item(body.old_image) if body.old_image else None
-            new = load_item(body.new_image) if body.new_image else None
-        except (LookupError, TypeError, ValueError) as error:
-            raise BadRow(
-                f"change {body.sequence_number} of {key.pk} / {key.sk} cannot be decoded: {error!r}", key
-            ) from error
-        return RawChange(
-            id=record.id or body.sequence_number,
-            at_ms=round(body.approximate_creation_date_time * 1000),
-            key=key,
-            old=old,
-            new=new,
-            expired=record.identity is not None and record.identity.principal == TTL_PRINCIPAL,
-            shard_id=shard_id,
-            sequence=body.sequence_number,
-        )
 
     def _position(self) -> Position:
         return StreamPosition(self._label, self._clock.now_ms(), self._checkpoints).to_text()

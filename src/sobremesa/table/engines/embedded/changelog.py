@@ -18,7 +18,17 @@ import msgspec
 from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.engines.embedded.file import store_error
 from sobremesa.table.engines.embedded.rows import RowChange
-from sobremesa.table.engines.protocol import NEWEST, OLDEST, ChangeBatch, Position, RawChange, RawKey
+from sobremesa.table.engines.protocol import (
+    NEWEST,
+    OLDEST,
+    ChangeBatch,
+    Position,
+    RawChange,
+    RawKey,
+    ShardBatch,
+    ShardList,
+    StreamShard,
+)
 from sobremesa.table.errors import BadCursor, PositionTrimmed, StoreClosed
 
 RETENTION_MS = 24 * 60 * 60 * 1000
@@ -27,6 +37,9 @@ PRUNED_AT_ONCE = 250
 """A few milliseconds of the event loop: the sweep repeats until nothing is left to prune."""
 POLL_SECONDS = 0.05
 """How often a waiting reader checks for changes of other processes; our own commits wake it at once."""
+SHARD_ID = "log"
+ITEMS_A_TRANSACTION = 1_000_000
+"""More than a transaction can change: numbers of changes are made of the transaction's number and the item's."""
 KEPT_IN_MEMORY = 1024
 """How many of the last transactions of this process are kept in memory for readers."""
 
@@ -128,6 +141,21 @@ class ChangeLog:
     def reader(self, position: Position) -> LogReader:
         return LogReader(self, self._sequence_at(position))
 
+    def shards(self) -> ShardList:
+        """Return the log as the only shard of a stream that only this store has."""
+        return ShardList(self._store_id, [StreamShard(SHARD_ID, None)])
+
+    def shard_reader(self, after: Position) -> LogShardReader:
+        if after in (OLDEST, NEWEST):
+            return LogShardReader(self, self._sequence_at(after))
+        if not (after.isdecimal() and after.isascii() and len(after) < 25):
+            raise BadCursor("this is not a sequence number of a change")
+        return LogShardReader(self, self._sequence_at(self.position(int(after) // ITEMS_A_TRANSACTION)))
+
+    def shard_positions(self, position: Position) -> dict[str, Position | None]:
+        """Return a position as one in the only shard."""
+        return {SHARD_ID: Position(sequence_of(self._sequence_at(position)))}
+
     def position(self, sequence: int) -> Position:
         return Position(f"{self._store_id}-{sequence}")
 
@@ -153,6 +181,8 @@ class ChangeLog:
                         unpack(entry.old) if entry.old is not None else None,
                         unpack(entry.new) if entry.new is not None else None,
                         entry.expired,
+                        SHARD_ID,
+                        sequence_of(number, item),
                     )
                 )
         return changes, sequence
@@ -173,6 +203,8 @@ class ChangeLog:
                 change.old.item if change.old is not None else None,
                 change.new.item if change.new is not None else None,
                 expired,
+                SHARD_ID,
+                sequence_of(sequence, number),
             )
             for number, change in enumerate(changed)
         ]
@@ -207,6 +239,32 @@ class ChangeLog:
         if int(number) < oldest:
             raise PositionTrimmed("the changes after this position are no longer kept", self.position(oldest))
         return int(number)
+
+
+def sequence_of(transaction: int, item: int = ITEMS_A_TRANSACTION - 1) -> str:
+    """Return the number of a change in the whole log; by default a number that follows the transaction."""
+    return str(transaction * ITEMS_A_TRANSACTION + item)
+
+
+class LogShardReader:
+    """Reads the log as the only shard of its stream."""
+
+    pause_seconds = 0.0
+
+    def __init__(self, log: ChangeLog, transaction: int) -> None:
+        self._log = log
+        self._transaction = transaction
+
+    async def read(self) -> ShardBatch:
+        """Return the changes of the next transactions."""
+        self._log.refuse_closed()
+        before = self._transaction
+        try:
+            changes, self._transaction = self._log.read_after(before)
+        except apsw.Error as error:
+            raise store_error(error) from error
+        is_full = self._transaction - before >= TRANSACTIONS_A_READ
+        return ShardBatch(changes, Position(sequence_of(self._transaction)), is_full=is_full)
 
 
 class LogReader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads
-from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader
+from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader, LogShardReader
 from sobremesa.table.engines.embedded.codec import cached_item
 from sobremesa.table.engines.embedded.file import (
     MEMORY,
@@ -48,6 +48,7 @@ from sobremesa.table.engines.protocol import (
     RawKey,
     RawPage,
     ScanRequest,
+    ShardList,
     TableFacts,
     TransactionRead,
     UpdateItem,
@@ -203,6 +204,24 @@ class EmbeddedEngine:
         rows = [self._checked(operation) for operation in operations]
         written = await self._writer.submit(Job(operations, rows, as_transaction=False))
         return BatchWritten([], written.capacity)
+
+    async def shards(self) -> ShardList:
+        self._refuse_closed()
+        return self._log.shards()
+
+    async def open_shard(self, shard_id: str, after: Position) -> LogShardReader:
+        self._refuse_closed()
+        try:
+            return self._log.shard_reader(after)
+        except apsw.Error as error:
+            raise self._error(error) from error
+
+    async def shard_positions(self, position: Position) -> Mapping[str, Position | None]:
+        self._refuse_closed()
+        try:
+            return self._log.shard_positions(position)
+        except apsw.Error as error:
+            raise self._error(error) from error
 
     async def changes(self, position: Position) -> LogReader:
         self._refuse_closed()

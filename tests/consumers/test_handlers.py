@@ -12,7 +12,7 @@ from sobremesa.core.ids import Ids
 from sobremesa.table import Put, RawChange, Table
 from sobremesa.work.consumers import ChangeConsumer
 from sobremesa.work.consumers.entities import Progress
-from sobremesa.work.consumers.service import LEASE_SECONDS
+from sobremesa.work.consumers.service import EARLIER, ReaderTimes
 from sobremesa.work.jobs import Jobs
 from table.engines import embedded
 
@@ -65,7 +65,7 @@ async def table(clock: SetClock) -> AsyncIterator[Table]:
 async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: Table, clock: SetClock) -> None:
     jobs, broken, other = Jobs(table, clock, Ids(clock)), JobRecorder(), JobRecorder()
     broken.is_broken = True
-    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "recorder", [broken, other]).run())
+    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), {"broken": broken, "other": other}).run())
 
     await table.write(jobs.new("fetch", "bread"))
     await broken.until_failed()
@@ -81,15 +81,15 @@ async def test_work_that_fails_keeps_no_other_waiting_and_misses_nothing(table: 
 async def test_what_failed_until_the_end_is_done_by_the_next(table: Table, clock: SetClock) -> None:
     jobs, broken, other = Jobs(table, clock, Ids(clock)), JobRecorder(), JobRecorder()
     broken.is_broken = True
-    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), "recorder", [broken, other]).run())
+    following = asyncio.create_task(ChangeConsumer(table, clock, Ids(clock), {"broken": broken, "other": other}).run())
     await table.write(jobs.new("fetch", "bread"))
     await other.until_done("bread")
     following.cancel()
     await asyncio.gather(following, return_exceptions=True)
-    clock.move(seconds=LEASE_SECONDS + 1)
+    clock.move(seconds=ReaderTimes().lease_seconds + 1)
 
     later = JobRecorder()
-    await ChangeConsumer(table, clock, Ids(clock), "recorder", [later]).catch_up()
+    await ChangeConsumer(table, clock, Ids(clock), {"broken": later}).catch_up()
 
     assert later.done == ["bread"]
 
@@ -100,8 +100,8 @@ async def test_progress_of_another_store_starts_at_the_oldest_change(
 ) -> None:
     jobs, recorder = Jobs(table, clock, Ids(clock)), JobRecorder()
     await table.write(jobs.new("fetch", "bread"))
-    await table.write(Put(Progress(name="recorder", position=position, holder="a process of theirs")))
-    consumer = ChangeConsumer(table, clock, Ids(clock), "recorder", [recorder])
+    await table.write(Put(Progress(name=EARLIER, position=position, holder="a process of theirs")))
+    consumer = ChangeConsumer(table, clock, Ids(clock), {"recorder": recorder})
     await consumer.catch_up()
     await table.write(jobs.new("fetch", "milk"))
     await consumer.catch_up()
