@@ -43,6 +43,7 @@ class ScriptedFeed(AllTopics):
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._waiting: list[Entry] = []
+        self.begins_anew = False
 
     def publish(self, *publications: Publication) -> None:
         for publication in publications:
@@ -55,7 +56,8 @@ class ScriptedFeed(AllTopics):
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         entries, self._waiting = self._waiting, []
-        return FeedBatch(entries, position_of(len(self._entries)), True)
+        begins_anew, self.begins_anew = self.begins_anew, False
+        return FeedBatch(entries, position_of(len(self._entries)), not begins_anew, begins_anew)
 
     def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
         return str(position.number)
@@ -98,6 +100,12 @@ def new_event(id: str, topic: Topic = TABLE, **changes: Any) -> Publication:
     return Publication(id=id, event=event, audience=AudienceChange(**changes) if changes else None)
 
 
+def message_event(change: str) -> Publication:
+    """Return an event of the message m1, whose id is what happened to it."""
+    event = Event(t=f"message.{change}", d=b"{}", topics=(TABLE,), subject="m1")
+    return Publication(id=change, event=event)
+
+
 FIRST, SECOND = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
 JOIN = new_event("join", user(BEA), adds=(TopicMembership(BEA, TABLE, since=FIRST),))
 KICK = new_event("kick", user(BEA), removes=(TopicRemoval(BEA, TABLE, FIRST),))
@@ -111,6 +119,9 @@ class Rows:
         self.bea: str | None = None
         """The version of Bea's membership."""
         self.meanwhile: list[Callable[[], None]] = []
+        self.deleted: set[str] = set()
+        """The subjects that are no longer visible."""
+        self.after_look_up: Callable[[], None] | None = None
 
     async def memberships(self, seats: Collection[MembershipKey]) -> dict[MembershipKey, TopicMembership]:
         found = {} if self.bea is None else {seat: TopicMembership(*seat, since=self.bea) for seat in seats}
@@ -123,7 +134,11 @@ class Rows:
         return False
 
     async def current(self, events: Sequence[Event]) -> Sequence[Event | None]:
-        return events
+        found = [None if event.subject in self.deleted and event.t == "message.created" else event for event in events]
+        happens, self.after_look_up = self.after_look_up, None
+        if happens is not None:
+            happens()
+        return found
 
 
 @pytest.fixture
@@ -334,3 +349,104 @@ async def test_message_from_before_a_join_is_not_replayed_if_both_are_repeated(
     bea = await subscribe(hub, TABLE, after=0, at_ms=1, since=FIRST)
 
     assert set(bea.received) == {"join", "after"}
+
+
+async def test_copy_of_a_deleted_message_is_not_delivered_to_who_connected_since(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    await subscribe(hub, TABLE, after=0)
+    created = message_event("created")
+    feed.publish(created)
+    await hub.step()
+    rows.deleted.add("m1")
+    hub.invalidate("m1")
+    arriving = await subscribe(hub, TABLE, after=1)
+    feed.publish(created, message_event("deleted"))
+    await hub.step()
+
+    assert arriving.received == ["deleted"]
+
+
+async def test_copy_of_a_message_that_is_deleted_while_it_is_looked_up_is_not_delivered(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    await subscribe(hub, TABLE, after=0)
+    created = message_event("created")
+    feed.publish(created)
+    await hub.step()
+    hub.invalidate("m1")  # an edit
+    arriving = await subscribe(hub, TABLE, after=1)
+
+    def delete() -> None:
+        rows.deleted.add("m1")
+        hub.invalidate("m1")
+
+    rows.after_look_up = delete
+    feed.publish(created)
+    await hub.step()
+
+    assert arriving.received == []
+
+
+async def test_repeats_after_a_deletion_do_not_show_the_message_in_a_replay(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    await subscribe(hub, TABLE, after=0)
+    rows.deleted.add("m1")
+    feed.publish(message_event("created"), message_event("deleted"))
+    await hub.step()
+    feed.publish(message_event("created"))
+    await hub.step()
+    arriving = await subscribe(hub, TABLE, after=2)
+
+    assert arriving.received == []
+
+
+async def test_repeated_removal_is_not_delivered_to_who_has_returned_since(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    rows.bea = SECOND
+    bea = await subscribe(hub, TABLE, after=0, since=SECOND)
+    feed.publish(KICK, RETURN)  # the hub has started since, and has not seen them before
+    await hub.step()
+
+    assert bea.received == ["return"]
+
+
+async def test_removal_is_delivered_to_who_returns_before_it_is_reported(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    bea = await subscribe(hub, TABLE, after=0, since=FIRST)
+    rows.bea = SECOND
+    feed.publish(KICK, RETURN, new_event("hello"))
+    await hub.step()
+
+    assert bea.received == ["kick", "return", "hello"]
+
+
+async def test_copies_after_a_restart_do_not_show_a_deleted_message_in_a_replay(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    await subscribe(hub, TABLE, after=0)
+    rows.deleted.add("m1")
+    feed.publish(message_event("deleted"), message_event("created"))  # the hub has not seen the first of these before
+    await hub.step()
+    arriving = await subscribe(hub, TABLE, after=0)
+
+    assert arriving.received == ["deleted"]
+
+
+async def test_subscribers_are_ended_if_events_were_lost(hub: Hub, feed: ScriptedFeed) -> None:
+    connected = await subscribe(hub, TABLE, after=0)
+    feed.publish(*[new_event(f"{number}") for number in range(CAUGHT_UP + 1)])
+    await hub.step()
+
+    async def lose() -> None:
+        feed.begins_anew = True
+        await hub.step()
+
+    arriving = await subscribe(hub, TABLE, after=0, on_drained=lose)
+
+    assert connected.is_ended
+    assert arriving.is_ended
+    assert not hub.has_subscribers()

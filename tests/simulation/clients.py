@@ -54,6 +54,7 @@ class Connection(Subscriber):
         self.tenant = client.actor.tenant
         self.is_open = True
         self.order = client.scenario.next_order()
+        self.opened_at = asyncio.get_running_loop().time()
 
     def __hash__(self) -> int:
         return self.order  # the address, by default, would order sets differently in each run
@@ -84,6 +85,8 @@ class Client:
         """What it knows of each room that it is in."""
         self.received: dict[str, None] = {}
         """The ids of the events that it has received since `ready`."""
+        self.deletions: set[str] = set()
+        """The messages of which it has received the deletion since `ready`."""
         self._loading: set[asyncio.Task[None]] = set()
 
     @property
@@ -119,18 +122,16 @@ class Client:
         self.scenario.history.note(self.name, "repeat" if is_repeated else "event", f"{frame.t} {content} {about[-6:]}")
         room = RoomId(str(frame.d.get("roomId", "")))
         is_known = is_repeated or bool(self._loading) or about in self.messages.get(room, {about})
-        self.scenario.oracle.delivered(self, connection, frame, is_known=is_known)
+        self.scenario.oracle.delivered(self, connection, frame, is_known=is_known, is_repeated=is_repeated)
         if is_repeated:
             return
         match frame.t:
-            case "message.created" | "message.updated" if self._is_deleted(room, MessageId(about)):
-                # After a resume that delivered the deletion, and not what came before it: docs/simulation.md.
-                self.scenario.history.note(self.name, "after deletion", content)
             case "message.created" | "message.updated":
                 if room in self.messages:
                     shown = Shown(content, frame.d["deleted"])
                     self.messages[room][MessageId(frame.d["messageId"])] = shown
             case "message.deleted":
+                self.deletions.add(about)
                 if room in self.messages:
                     self.messages[room][MessageId(frame.d["messageId"])] = Shown("", True)
             case "server.created":
@@ -141,10 +142,6 @@ class Client:
                         self.messages.pop(channel, None)
             case _:
                 pass  # of other things it shows nothing
-
-    def _is_deleted(self, room: RoomId, message_id: MessageId) -> bool:
-        shown = self.messages.get(room, {}).get(message_id)
-        return shown is not None and shown.is_deleted
 
     # Inside: what runs on the node
 
@@ -173,6 +170,7 @@ class Client:
         self.cursor = None
         self.messages.clear()
         self.received.clear()
+        self.deletions.clear()
         await self._load(connection)
         self.cursor = connection.node.app.live.feed.s_of(here.position, here.at_ms)
         self.scenario.history.note(self.name, "ready", connection.node.name)

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 Membership = Literal["in", "out", "unknown"]
 
 
+class Removal(msgspec.Struct, frozen=True):
+    """When the removal of a user, or the deletion of a message, was answered, and by which run of which node."""
+
+    at: float
+    by: str
+
+
 class Send(msgspec.Struct):
     """A message that a user wanted to send, under one nonce."""
 
@@ -34,6 +41,8 @@ class Send(msgspec.Struct):
     is_deleted: bool = False
     """Whether a deletion was answered."""
     may_be_deleted: bool = False
+    deletion: Removal | None = None
+    """When its deletion was answered."""
 
     @property
     def contents(self) -> set[str]:
@@ -52,13 +61,6 @@ class Receiver(NamedTuple):
     name: str
     user_id: UserId
     gateway: str
-
-
-class Removal(msgspec.Struct, frozen=True):
-    """When the removal of a user was answered, and by which run of which node."""
-
-    at: float
-    by: str
 
 
 class Oracle:
@@ -91,7 +93,9 @@ class Oracle:
         self.members[user_id] = "out"
         self._removals[user_id] = Removal(asyncio.get_running_loop().time(), by)
 
-    def delivered(self, client: Client, connection: Connection, frame: Frame, *, is_known: bool) -> None:
+    def delivered(
+        self, client: Client, connection: Connection, frame: Frame, *, is_known: bool, is_repeated: bool
+    ) -> None:
         """Judge an event that a client has received; it may know the message, from its snapshot or another event."""
         if not frame.t.startswith("message."):
             return
@@ -100,7 +104,23 @@ class Oracle:
             self._history.violate(
                 "nothing after a removal", f"{client.name} received {frame.t} {frame.d.get('messageId')}"
             )
+        if frame.t in ("message.created", "message.updated") and not is_repeated:
+            self._judge_content(client, connection, frame)
         if frame.t == "message.created" and not is_known:
             receiver = Receiver(f"{client.name}#{connection.order}", client.actor.user_id, connection.gateway)
             key = (receiver, RoomId(frame.d["roomId"]))
             self.orders.setdefault(key, []).append(MessageId(frame.d["messageId"]))
+
+    def _judge_content(self, client: Client, connection: Connection, frame: Frame) -> None:
+        """A message that a client was informed is deleted comes no more, nor one that was deleted before it connected.
+
+        The latter only of what one process published and deleted; what comes with the stream first has the content of
+        back then, right before its deletion.
+        """
+        if frame.d["messageId"] in client.deletions:
+            self._history.violate("nothing after a deletion", f"{client.name} received {frame.t} {frame.d['content']}")
+        send = self.sends.get(frame.d["content"].split(" ")[0]) if frame.t == "message.created" else None
+        if send is None or send.deletion is None or send.published_by != connection.gateway:
+            return
+        if send.deletion.by == connection.gateway and send.deletion.at < connection.opened_at:
+            self._history.violate("deleted content", f"{client.name} received {frame.t} {frame.d['content']}")

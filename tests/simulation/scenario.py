@@ -36,6 +36,8 @@ MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards")
 USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers")
 """What seeds choose from. With several shards a member of less than a minute may miss messages at a resume."""
 
+SHORT_RETENTION_SECONDS = 12.0
+"""Less than some nodes pause."""
 WRITERS = 5
 CHANNELS = 2
 BUSY_SECONDS = 40.0
@@ -72,6 +74,8 @@ class Scenario:
         self.server_id = ServerId("")
         self.owner = Actor.of_user(UserId("owner"), "owner")
         self.backend = Actor(key_id=KeyId("backend"), scopes=frozenset({"rooms:write"}))
+        self.keeps_changes = True
+        """Whether the stream is kept for longer than any pause."""
         self.is_busy = True
         """Whether users do something, and faults happen."""
         self._order = 0
@@ -134,11 +138,12 @@ class Scenario:
         stopwatch = asyncio.get_running_loop().time
         if self.mode == "sqlite":
             return await EmbeddedEngine.open(":memory:", None, clock=clock, stopwatch=stopwatch)
+        retention_seconds = self.chance.choice((SHORT_RETENTION_SECONDS, 24 * 3600.0))
+        self.keeps_changes = retention_seconds > SHORT_RETENTION_SECONDS
         figures = Figures(
             shards=self.chance.choice((2, 4, 8)) if self.mode == "shards" else 1,
             rewind=self.chance.choice((0.0, 0.01)) if self.mode == "shards" else 0.0,
-            # Longer than any pause: a gateway whose own position is trimmed does not recover.
-            retention_seconds=self.chance.choice((35.0, 24 * 3600.0)),
+            retention_seconds=retention_seconds,
         )
         self.modelled = await open_modelled(clock=clock, figures=figures, seed=self.seed)
         return self.modelled

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simulation.nodes import Node, NodeGone
-from simulation.oracle import Send, content_of
+from simulation.oracle import Removal, Send, content_of
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import Busy, NotFound, Refusal
 from sobremesa.rooms.sending import Draft
@@ -123,12 +123,14 @@ class Writer:
         message_id = send.message_id
         send.may_be_deleted = True
         self._sent.remove(send)
-        await ask(
-            self._scenario,
-            self._name,
-            f"delete {send.nonce}",
-            lambda node: self._scenario.service(node, send.room).delete_message(self._actor, send.room, message_id),
-        )
+        asked: list[Node] = []
+
+        def verb(node: Node) -> Coroutine[Any, Any, None]:
+            asked.append(node)
+            return self._scenario.service(node, send.room).delete_message(self._actor, send.room, message_id)
+
+        await ask(self._scenario, self._name, f"delete {send.nonce}", verb)
+        send.deletion = Removal(asyncio.get_running_loop().time(), asked[0].incarnation)
         send.is_deleted = True
 
     async def _react(self) -> None:

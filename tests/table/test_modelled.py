@@ -190,8 +190,11 @@ def test_reader_continues_at_a_position() -> None:
         engine.stream.split()
         await engine.write(put("C"))
         second = await engine.changes(position)
-        assert [change.key.pk for change in await read_all(second)] == ["C"]
+        changes = await read_all(second)
+        assert [change.key.pk for change in changes] == ["C"]
         assert [change.key.pk for change in await read_all(newest)] == ["C"]
+        assert second.includes((await second.read(0)).position, changes[0])
+        assert not second.includes(position, changes[0])
         assert second.has_reached(position)
         assert not first.has_reached((await second.read(0)).position)
 

@@ -10,7 +10,7 @@
   (`topic_links`), `topic_history` reads what is kept of them, and `topic_messages` are not kept
 - `look_back`: what a new member may have missed
 - `hub`: delivers events to subscribers (`subscriber_index`) of present memberships (`membership_checks`,
-  `unsubscriptions`), and replays missed ones (`replay`, `recent_events`)
+  `unsubscriptions`), each once (`repeats`), and replays missed ones (`replay`, `recent_events`)
 - `frames`, `wire`: what goes over a socket, and the one file that knows how the server writes it
 - `gateway`, `identify`, `socket`: the protocol with one client
 - `ephemeral`, `typing`, `presence`: events for connected clients only, which are not stored

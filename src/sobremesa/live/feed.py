@@ -44,6 +44,8 @@ class Entry:
 
     def __init__(self, position: FeedPosition, s: str, at_ms: int, publication: Publication) -> None:
         self.position = position
+        self.first_position = position
+        """Where it was delivered first, if it is a copy: it shows no more than that did."""
         self.s = s
         self.at_ms = at_ms
         """When it happened, or was published."""
@@ -104,6 +106,8 @@ class FeedBatch(NamedTuple):
     position: FeedPosition
     is_complete: bool
     """Whether there were subscribers; without any, events are skipped and only the position moves."""
+    begins_anew: bool = False
+    """Whether events before it are lost, so that no earlier position is valid."""
 
 
 class Trimmed(SobremesaError):

@@ -31,13 +31,12 @@ from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.membership_checks import MembershipChecks
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
+from sobremesa.live.repeats import Repeats
 from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
 from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
 from sobremesa.live.subscriber_index import SubscriberIndex
 from sobremesa.live.unsubscriptions import Unsubscriptions
-from sobremesa.table.cache import Cache
 
-CACHED_IDS = 50_000
 PAUSE_SECONDS = 1.0
 AT_ONCE = 500
 """How many subscribers are flushed before other tasks get a turn."""
@@ -64,8 +63,7 @@ class Hub:
         self._recent = RecentEvents()
         self._replay = Replay(feed, self._recent, payloads, lookup)
         self._broadcasts = Broadcasts(payloads, index.all_users_in, self._publish_to_user)
-        self._delivered_before: Cache[str, int] = Cache(CACHED_IDS)
-        """The event count at the first delivery of each id."""
+        self._repeats = Repeats(index, self._recent, self._replay, may_come=feed.repeats)
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
         self._checks = MembershipChecks(index)
@@ -95,9 +93,11 @@ class Hub:
         """Wait for the next batch and deliver it."""
         if self._undelivered is None:
             self._undelivered = await self._feed.next(self.has_subscribers)
-        entries, position, is_complete = self._undelivered
+        entries, position, is_complete, begins_anew = self._undelivered
         entries, members = await self._resolve(entries)
         # No await from here on: what was read must still be true when it is applied.
+        if begins_anew:
+            self._interrupt()
         touched = self._deliver(entries, members)
         self._undelivered = None
         self._recent.advance(position)
@@ -126,6 +126,9 @@ class Hub:
         if isinstance(missed, Cursor):
             return missed
         # No await from here on, so that no event can come in between.
+        if subscriber.is_interrupted:
+            subscriber.interrupt()
+            return None
         self._replay.deliver(subscriber, missed)
         if subscriber.is_over:
             subscriber.end()
@@ -248,6 +251,7 @@ class Hub:
         """Note that this process has changed a subject: replay shows its new state before the feed reports it."""
         self._recent.mark_changed(subject)
         self._replay.invalidate(subject)
+        self._repeats.invalidate(subject)
 
     def end(self, subjects: Iterable[str]) -> None:
         """End the subscribers of these sessions or users."""
@@ -257,6 +261,16 @@ class Hub:
                 subscriber.end()
 
     # Inside
+
+    def _interrupt(self) -> None:
+        """Interrupt all subscribers: events were lost."""
+        self._replay.clear()
+        self._repeats.clear()
+        for subscriber in self._attaching:
+            subscriber.is_interrupted = True
+        for subscriber in list(dict.fromkeys(each for some in self._index.by_subject.values() for each in some)):
+            self.detach(subscriber)
+            subscriber.interrupt()
 
     async def _resolve(
         self, entries: Sequence[Entry]
@@ -269,8 +283,10 @@ class Hub:
             keys, count = self._checks.pending(entries), self._checks.count
             members = await self._memberships(keys) if keys else {}
             await self._look_back(members.values())
+            await self._repeats.look_up(entries)
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
             is_settled = count == self._checks.count and self._checks.pending(entries) <= keys
+            is_settled = is_settled and self._repeats.are_known(entries)
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
@@ -288,9 +304,9 @@ class Hub:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
         touched: dict[Subscriber, None] = {}
         for entry in entries:
+            first = self._repeats.note(entry)
             self._recent.add(entry)
-            first = self._first_delivery(entry)
-            change = entry.audience if first is None else None
+            change = entry.audience if first is None else None  # only the first changes subscriptions
             if change is not None:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
@@ -299,8 +315,9 @@ class Hub:
                 for topic in change.rechecks:
                     self._mark_stale(None)
                     self._apply(self._checks.in_channel(topic), members)
-            if entry.event is not None:
-                self._put(entry, entry.event, first, touched)
+            event = entry.event if first is None else self._repeats.current(entry)
+            if event is not None:
+                self._put(entry.with_event(event), event, first, touched)
             self._put_missed(entry, touched)
             if change is not None:
                 for removal in change.removes:
@@ -327,15 +344,6 @@ class Hub:
         for key in keys:
             member = members.get(key)
             self._subscribe(member) if member is not None else self._unsubscriptions.unsubscribe_early(key)
-
-    def _first_delivery(self, entry: Entry) -> int | None:
-        """Return the event count at the first delivery, if there was one. Only the first changes subscriptions."""
-        if not self._feed.repeats:
-            return None
-        first = self._delivered_before.find(entry.id)
-        if first is None:
-            self._delivered_before.keep(entry.id, self._recent.count)
-        return first
 
     def _put(self, entry: Entry, event: Event, first: int | None, touched: dict[Subscriber, None]) -> None:
         if event.supersedes:
@@ -364,6 +372,9 @@ class Hub:
     def _recipients(self, entry: Entry, event: Event, first: int | None) -> Collection[Subscriber]:
         """Return the subscribers that receive an event, which may be a repeated one."""
         receiving = self._index.subscribers_to(event.topics)
+        if entry.audience is not None and entry.audience.removes and self._feed.repeats:
+            removes = entry.audience.removes
+            receiving = [each for each in receiving if not each.has_returned_since(removes)]
         if first is None:
             if entry.audience is not None and (ended := entry.audience.ended_topics):
                 receiving = set(receiving).union(*(self._unsubscriptions.early.pop(topic, ()) for topic in ended))

@@ -44,7 +44,7 @@ class EventsView(Output):
 class Poll(Subscriber):
     """A request that waits for events."""
 
-    __slots__ = ("_arrived", "_limit", "_pages", "is_replaced", "received")
+    __slots__ = ("_arrived", "_limit", "_pages", "is_lost", "is_replaced", "received")
 
     def __init__(self, actor: Actor, limit: int = MAX_EVENTS) -> None:
         super().__init__()
@@ -54,6 +54,8 @@ class Poll(Subscriber):
         self.received: list[EventView] = []
         self.is_replaced = False
         """Whether the same session has sent another request meanwhile."""
+        self.is_lost = False
+        """Whether events were lost."""
         self._limit = limit
         self._pages = 0
         self._arrived = asyncio.Event()
@@ -69,6 +71,10 @@ class Poll(Subscriber):
         return self._pages < MAX_PAGES and len(self.received) <= self._limit and not self.is_replaced
 
     def end(self) -> None:
+        self._arrived.set()
+
+    def interrupt(self) -> None:
+        self.is_lost = True
         self._arrived.set()
 
     def replace(self) -> None:
@@ -119,6 +125,7 @@ class Polling:
         try:
             position = await self._collect(actor, poll, cursor, seconds)
         except Trimmed:
+            position = self._hub.position()
             missed = gap_event.event(await self._gap(actor, cursor.at_ms, None))
             return EventsView([EventView(missed.t, msgspec.Raw(missed.d))], position)
         finally:
@@ -145,6 +152,8 @@ class Polling:
             return self._feed.s_of(reached.position, reached.at_ms)
         if not poll.received:
             await poll.arrived(seconds)
+        if poll.is_lost:
+            raise Trimmed
         if poll.pending:
             poll.flush()
         return self._hub.position()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 
+from sobremesa.live.events import Event
 from sobremesa.live.feed import START, Entry, FeedPosition
 
 MAX_ENTRIES = 8192
@@ -48,7 +49,8 @@ class RecentEvents:
         event = entry.event
         if event is not None and event.supersedes:
             self._last_of[event.subject] = entry.position
-            self._pending.pop(event.subject, None)
+            if entry.first_position == entry.position:
+                self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()
             self._bytes -= _weight(oldest)
@@ -76,9 +78,14 @@ class RecentEvents:
         while len(self._pending) > MAX_PENDING:
             del self._pending[next(iter(self._pending))]
 
-    def is_current(self, subject: str, position: FeedPosition) -> bool:
-        """Return whether no change after a position affects what is shown of a subject."""
-        return subject not in self._pending and self._last_of.get(subject, START) <= position
+    def is_current(self, event: Event, position: FeedPosition) -> bool:
+        """Return whether no change after a position affects what an event from there shows.
+
+        A creation that comes after a change is a copy whose first delivery is unknown, such as after a restart.
+        """
+        changed_at = self._last_of.get(event.subject)
+        is_known = position > self.floor and event.subject not in self._pending
+        return is_known and (changed_at is None or (changed_at <= position and not event.t.endswith(".created")))
 
 
 def _weight(entry: Entry) -> int:

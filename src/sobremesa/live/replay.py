@@ -167,7 +167,7 @@ class Replay:
             entries += page.entries
             if len(entries) >= LOOKED_BACK:
                 break
-        return await self._as_current(entries, is_recent=False)
+        return await self.as_current(entries, is_recent=False)
 
     def missed_by(
         self, subscriber: Subscriber, member: TopicMembership, looked_back: Mapping[Topic, Sequence[Entry]]
@@ -271,7 +271,7 @@ class Replay:
             if subscriber.is_stale:
                 await resubscribe()
             shown = [entry for entry in entries if _ends_sockets(entry) or self._is_for(subscriber, entry)]
-            shown = await self._as_current(shown, is_recent=is_recent)
+            shown = await self.as_current(shown, is_recent=is_recent)
             resolved = await self._payloads.resolve_all(shown, subscriber.subscriptions, subscriber.user_id)
             if not subscriber.is_stale:
                 break
@@ -305,22 +305,22 @@ class Replay:
         """Return whether something must be looked up before these entries can be delivered."""
         if self._payloads.are_missing(entries, subscriber.subscriptions, subscriber.user_id):
             return True
-        return any(self._must_look_up(entry, is_recent=True) and self._is_for(subscriber, entry) for entry in entries)
+        return any(self.must_look_up(entry, is_recent=True) and self._is_for(subscriber, entry) for entry in entries)
 
-    def _must_look_up(self, entry: Entry, *, is_recent: bool) -> bool:
+    def must_look_up(self, entry: Entry, *, is_recent: bool) -> bool:
         """Return whether the current content of an event must be looked up."""
         event = entry.event
         if event is None or not event.subject:
             return False
-        is_current = is_recent and self._recent.is_current(event.subject, entry.position)
+        is_current = is_recent and self._recent.is_current(event, entry.first_position)
         return not is_current or self._lookup.is_volatile(event)
 
-    async def _as_current(self, entries: list[Entry], *, is_recent: bool) -> list[Entry]:
+    async def as_current(self, entries: list[Entry], *, is_recent: bool) -> list[Entry]:
         """Return the entries with their current content, without those that are no longer visible."""
         asked = {
             entry.id: entry.event
             for entry in entries
-            if entry.event is not None and self._must_look_up(entry, is_recent=is_recent)
+            if entry.event is not None and self.must_look_up(entry, is_recent=is_recent)
         }
         if not asked:
             return entries

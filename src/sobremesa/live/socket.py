@@ -10,6 +10,7 @@ from typing import Any
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.live import frames
+from sobremesa.live.frames import op_frame
 from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.wire import Wire
 
@@ -18,6 +19,8 @@ ANSWER_SECONDS = 5.0
 MAX_WAITING_BYTES = 192 * 1024
 """How much a client may leave unread; a slower one is closed, and can resume."""
 
+INTERRUPTED_SPREAD_SECONDS = 10.0
+"""Over which time all clients of a node resume if events were lost."""
 MAX_REASON_BYTES = 123
 """How long the reason of a close may be: a control frame has 125 bytes, two of them for the code (RFC 6455)."""
 
@@ -107,6 +110,10 @@ class Socket(Subscriber):
             self.start(self._end_after(tuple(self._calls), code, reason))
         else:
             self.close(code, reason)
+
+    def interrupt(self) -> None:
+        self.write(op_frame(frames.RECONNECT, frames.Reconnect(retry_after=0, spread=INTERRUPTED_SPREAD_SECONDS)))
+        self.end("Events were lost. Resume.", frames.RESTARTING)
 
     async def answered(self) -> None:
         """Wait a while for the results of calls in progress: they come before a close."""

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import math
 import secrets
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
@@ -79,17 +80,21 @@ class StreamFeed(AllTopics):
         self._translation = translation
         self._fast = fast
         self._fast_path = FastPath(translation)
-        self._run = f"{secrets.randbits(48) | 1 << 48:x}"
+        self._run = _new_run()
         self._checkpoints = Checkpoints(table, clock, self._run)
         self._reader: ChangeReader | None = None
         self._reading: asyncio.Task[ChangeBatch] | None = None
         self._unconfirmed: dict[RawKey, Entry] = {}
         """Events of the fast path that the stream has not repeated yet."""
+        self._confirmed: list[RawKey] = []
+        """Those that the last batch repeats."""
         self._subscribed_at = -math.inf
         self._unpublished: ChangeBatch | None = None
         """A batch that was read and is not translated yet; retried if that fails."""
         self._number = 0
         self._position = Position("")
+        self._returned: deque[tuple[int, Position]] = deque(maxlen=2)
+        """The numbers and positions of the last two batches: the last one may not be delivered yet."""
         self._marked = (0, 0.0)
         """The number and the time of the last checkpoint."""
         self._marking: asyncio.Task[None] | None = None
@@ -126,10 +131,13 @@ class StreamFeed(AllTopics):
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         if self._reader is None:
             raise RuntimeError("the feed is not open")
+        for key in self._confirmed:
+            self._unconfirmed.pop(key, None)
+        self._confirmed = []
         while True:
             if self._fast_path:
                 entries = await self._take_fast_path()
-                return FeedBatch(entries, self._here(), self._had_subscribers(has_subscribers()))
+                return self._return(entries, is_complete=self._had_subscribers(has_subscribers()))
             if self._unpublished is not None:
                 return await self._batch_of(self._unpublished, self._had_subscribers(has_subscribers()))
             if self._reading is None:
@@ -137,7 +145,24 @@ class StreamFeed(AllTopics):
             await asyncio.wait((self._reading, self._fast_path.arrival()), return_when=asyncio.FIRST_COMPLETED)
             if self._reading.done():
                 reading, self._reading = self._reading, None
-                self._unpublished = reading.result()
+                try:
+                    self._unpublished = reading.result()
+                except PositionTrimmed as trimmed:
+                    _log.error("events were lost; all clients must resume", why=str(trimmed))
+                    await self._begin_anew()
+                    return FeedBatch([], self._here(), False, begins_anew=True)
+
+    async def _begin_anew(self) -> None:
+        """Continue with the next change as another run, since what came after the position is no longer kept."""
+        reader = await self._table.changes(NEWEST)
+        position = (await reader.read(0)).position
+        run = _new_run()
+        checkpoints = Checkpoints(self._table, self._clock, run)
+        await checkpoints.save(checkpoints.mark(self._number, position, begins=True))
+        self._run, self._checkpoints, self._reader, self._position = run, checkpoints, reader, position
+        self._unconfirmed.clear()
+        self._confirmed = []
+        self._returned.clear()
 
     async def _take_fast_path(self) -> list[Entry]:
         entries: list[Entry] = []
@@ -164,11 +189,16 @@ class StreamFeed(AllTopics):
         else:
             self._number += len(batch.changes)
         self._unpublished = None
-        for change in batch.changes:
-            self._unconfirmed.pop(change.key, None)
+        # They count as repeated only once these are delivered, which is when the next batch is asked for.
+        self._confirmed = [change.key for change in batch.changes if change.key in self._unconfirmed]
         entries = self._numbered(publications)
         self._position = batch.position
         self._save_checkpoint_if_due(has_events=bool(entries))
+        return self._return(entries, is_complete=is_complete)
+
+    def _return(self, entries: Sequence[Entry], *, is_complete: bool) -> FeedBatch:
+        """Return a batch, and remember where in the stream it ends: it is delivered some time later."""
+        self._returned.append((self._number, self._position))
         return FeedBatch(entries, self._here(), is_complete)
 
     def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
@@ -184,14 +214,15 @@ class StreamFeed(AllTopics):
         return look_back_from(member, self._clock.now_ms(), clocks_differ_ms=0)
 
     async def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
-        goal = self._checkpoints.own_after(until.number) or self._checkpoints.mark(self._number, self._position)
+        goal = self._first_mark_after(until.number)
+        unconfirmed = list(self._unconfirmed.values())
         chain = await self._checkpoints.since(after.run, after.number, after.at_ms)
         chain = [mark for mark in chain if mark.run != self._run or mark.number < goal.number]
         for start, end in stretches([*chain, goal]):
             events = await self._events_between(start, end)
             seen = after.offset if events.tag == after.stretch else 0
             yield Page(events.entries[seen:], self._position_of(end))
-        yield Page([entry for entry in self._unconfirmed.values() if entry.position <= until], until)
+        yield Page([entry for entry in unconfirmed if entry.position <= until], until)
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -244,6 +275,14 @@ class StreamFeed(AllTopics):
 
     # History
 
+    def _first_mark_after(self, number: int) -> TrailMark:
+        """Return the nearest position at or after a number, so that a replay does not overtake the live events."""
+        saved = self._checkpoints.own_after(number)
+        returned = next((each for each in self._returned if each[0] >= number), (self._number, self._position))
+        if saved is not None and saved.number <= returned[0]:
+            return saved
+        return self._checkpoints.mark(*returned)
+
     def _position_of(self, mark: TrailMark, stretch: int = 0, offset: int = 0) -> FeedPosition:
         """Return the position of a checkpoint, or after some events of the stretch that starts there."""
         if mark.run == self._run:
@@ -267,15 +306,19 @@ class StreamFeed(AllTopics):
 
     async def _read(self, start: TrailMark, end: TrailMark) -> _Stretch:
         tag = secrets.randbits(32) or 1
+        goal = Position(end.position)
         entries: list[Entry] = []
         loop = asyncio.get_running_loop()
         until = loop.time() + REACH_SECONDS
         try:
             reader = await self._table.changes(Position(start.position))
-            while not reader.has_reached(Position(end.position)):
+            while not reader.has_reached(goal):
                 batch = await reader.read(0.2)
                 for change in batch.changes:
                     until = loop.time() + REACH_SECONDS
+                    if not reader.includes(goal, change):
+                        # A client that receives an event of later drops it when it comes in its place.
+                        continue
                     for publication in await self._translation.publications_of(change):
                         position = self._position_of(start, tag, len(entries) + 1)
                         entries.append(Entry(position, self.s_of(position, start.at_ms), change.at_ms, publication))
@@ -285,3 +328,7 @@ class StreamFeed(AllTopics):
         except PositionTrimmed as trimmed:
             raise Trimmed(str(trimmed)) from None
         return _Stretch(tag, entries)
+
+
+def _new_run() -> str:
+    return f"{secrets.randbits(48) | 1 << 48:x}"

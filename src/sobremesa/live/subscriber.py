@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
-from sobremesa.live.events import Event, Topic, TopicMembership
+from sobremesa.live.events import Event, Topic, TopicMembership, TopicRemoval
 from sobremesa.live.feed import START, Entry, FeedPosition
 
 MAX_EPHEMERAL = 500
@@ -41,6 +41,7 @@ class Subscriber:
         "_reported_losses",
         "before",
         "hidden",
+        "is_interrupted",
         "is_over",
         "is_stale",
         "lost",
@@ -71,6 +72,8 @@ class Subscriber:
         """Whether the session ended during the replay."""
         self.lost: set[Topic] = set()
         """Topics of memberships that ended before it was attached: it still receives the deletion of such a topic."""
+        self.is_interrupted = False
+        """Whether events were lost before it was attached."""
         self.is_stale = False
         """Whether a membership has changed since the memberships were read, and before it was attached."""
 
@@ -89,6 +92,18 @@ class Subscriber:
         """Return whether it subscribed to one of these topics at this event count or later."""
         found = (self.subscriptions.get(topic) for topic in topics)
         return any(each is not None and each.after >= count for each in found)
+
+    def has_returned_since(self, removals: Iterable[TopicRemoval]) -> bool:
+        """Return whether one of these ended its membership before the one that it was attached with.
+
+        A feed may return such a removal again, or late. The client has been informed of the later membership, and would
+        drop that event when it comes again.
+        """
+        for user_id, topic, since in removals:
+            held = self.subscriptions.get(topic) if user_id == self.user_id else None
+            if held is not None and held.after >= 0 and since and held.since and since < held.since:
+                return True
+        return False
 
     def is_addressed(self, event: Event) -> bool:
         """Return whether an event that excludes subscribers of its topics is for this one."""
@@ -141,6 +156,10 @@ class Subscriber:
     def end(self) -> None:
         """The session has ended: nothing more is delivered."""
         raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """Events were lost: nothing more is delivered, and the client must resume to learn what it missed."""
+        self.end()
 
 
 def frame_for(subscriber: Subscriber, entry: Entry) -> bytes:

@@ -27,6 +27,7 @@ from sobremesa.table.engines.protocol import (
     Position,
     PutItem,
     QueryRequest,
+    RawChange,
     RawKey,
     RawPage,
     ScanRequest,
@@ -234,6 +235,9 @@ class RetryingReader:
 
     def has_reached(self, goal: Position) -> bool:
         return self._reader.has_reached(goal)
+
+    def includes(self, position: Position, change: RawChange) -> bool:
+        return self._reader.includes(position, change)
 
     async def close(self) -> None:
         await self._reader.close()

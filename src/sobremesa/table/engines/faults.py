@@ -229,6 +229,9 @@ class _FaultyReader:
     def has_reached(self, goal: Position) -> bool:
         return self._reader.has_reached(goal)
 
+    def includes(self, position: Position, change: RawChange) -> bool:
+        return self._reader.includes(position, change)
+
     async def close(self) -> None:
         await self._reader.close()
 

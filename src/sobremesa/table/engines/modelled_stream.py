@@ -104,6 +104,7 @@ class ShardedStream:
         self._last_number += 1
         shard.last_number = self._last_number
         shard.visible_at = max(now + lag, shard.visible_at)
+        change = change._replace(shard_id=shard.name, sequence=str(self._last_number))
         shard.records.append(Record(self._last_number, shard.visible_at, change))
         shard.trim(now - self._retention_seconds)
 
@@ -224,6 +225,10 @@ class ModelledReader:
             if not here.is_done and (there.is_done or here.after < there.after):
                 return False
         return True
+
+    def includes(self, position: Position, change: RawChange) -> bool:
+        read = _decode(position).get(change.shard_id, Checkpoint())
+        return read.is_done or int(change.sequence) <= read.after
 
     async def close(self) -> None:
         self._is_closed = True

@@ -208,6 +208,10 @@ class ChangeReader(Protocol):
         """Return whether this reader has read everything up to a position of another reader."""
         ...
 
+    def includes(self, position: Position, change: RawChange) -> bool:
+        """Return whether a change that this reader has read is before a position of another reader, not after it."""
+        ...
+
     async def close(self) -> None: ...
 
 

@@ -7,7 +7,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import msgspec
 
-from sobremesa.table.engines.protocol import Position
+from sobremesa.table.engines.protocol import Position, RawChange
 from sobremesa.table.errors import BadCursor
 
 
@@ -47,6 +47,11 @@ class StreamPosition(msgspec.Struct, frozen=True, array_like=True):
             if there.done or not here.after or int(here.after) < int(there.after):
                 return False
         return True
+
+    def includes(self, change: RawChange) -> bool:
+        """Return whether a change is before this position. One of a shard that is unknown here comes after it."""
+        read = self.shards.get(change.shard_id, _UNREAD)
+        return read.done or (bool(read.after) and int(change.sequence) <= int(read.after))
 
 
 _UNREAD = Checkpoint()

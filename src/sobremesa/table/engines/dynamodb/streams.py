@@ -137,6 +137,9 @@ class StreamReader:
     def has_reached(self, goal: Position) -> bool:
         return StreamPosition(self._label, 0, self._checkpoints).has_reached(position_from(goal))
 
+    def includes(self, position: Position, change: RawChange) -> bool:
+        return position_from(position).includes(change)
+
     async def close(self) -> None:
         """Stop reading. The service holds no resources of a reader."""
         self._closed = True

@@ -294,5 +294,8 @@ class LogReader:
     def has_reached(self, goal: Position) -> bool:
         return self._sequence >= int(goal.rpartition("-")[2])
 
+    def includes(self, position: Position, change: RawChange) -> bool:
+        return int(change.id.split("-")[-2]) <= int(position.rpartition("-")[2])
+
     async def close(self) -> None:
         """Do nothing: a reader holds no resources."""
