@@ -173,6 +173,8 @@ class Subscriber:
             is_new = name == "message.created" and not is_repeated
             self._note_delivery(payload, run, is_new=is_new, is_replay=is_replay)
             if not is_repeated:
+                if not is_new:
+                    self._note("edited", f"{payload['content']} from {run}{' in a replay' if is_replay else ''}")
                 shown = Shown(payload["content"], payload["deleted"])
                 self.messages.setdefault(RoomId(payload["roomId"]), {})[MessageId(payload["messageId"])] = shown
         elif name == "server.created" and not is_repeated:
