@@ -28,7 +28,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long simulate conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
+.PHONY: help install run test pytest beside vitest long simulate chaos conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -67,6 +67,9 @@ long: install ## Run the tests that repeat something random, for much longer
 
 simulate: install ## Simulate SEEDS=1000 runs of several nodes with faults, in virtual time; `SEED=42` replays one
 	@PYTHONPATH=tests $(BIN)/python -m simulation $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0)) $(if $(MODE),--mode $(MODE))
+
+chaos: install ## Check histories of real nodes with faults, for MINUTES=5 from SEED=1
+	@PYTHONPATH=$(abspath tests) $(BIN)/python -m chaos --minutes $(or $(MINUTES),5) --seed $(or $(SEED),1) $(if $(HISTORIES),--histories $(HISTORIES))
 
 # What speaks with DynamoDB, on AWS's own emulator in place of dynoxide.
 ON_DYNAMODB := tests/table tests/dynamodb tests/api/test_path.py tests/live tests/test_leases.py

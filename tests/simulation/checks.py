@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from simulation.clients import Shown, load_room
+from simulation.history import History
 from simulation.oracle import Send
+from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import instant
 from sobremesa.core.errors import NotFound
@@ -22,46 +25,44 @@ async def check(scenario: Scenario) -> None:
     """Check the table, what every client shows, the order of the rooms, and the stored counts."""
     node = scenario.gateway
     rooms = {room: await load_room(scenario, node, scenario.owner, room) for room in scenario.rooms}
-    _check_sends(scenario, rooms)
+    check_sends(scenario.history, scenario.oracle.sends, rooms)
     await _check_clients(scenario, rooms)
     _check_order(scenario)
-    await _check_counts(scenario)
+    await check_counts(scenario.history, scenario.gateway.app)
     if scenario.keeps_changes:
         await _check_inboxes(scenario, rooms)
 
 
-def _check_sends(scenario: Scenario, rooms: dict[RoomId, dict[MessageId, Shown]]) -> None:
+def check_sends(history: History, sends: Mapping[str, Send], rooms: Mapping[RoomId, Mapping[MessageId, Shown]]) -> None:
     """Every answered send is one message, every other one at most one, with an edit that may be the last."""
-    by_id = {send.message_id: send for send in scenario.oracle.sends.values() if send.message_id is not None}
+    by_id = {send.message_id: send for send in sends.values() if send.message_id is not None}
     found: dict[str, int] = defaultdict(int)
     for room, messages in rooms.items():
         for message_id, shown in messages.items():
-            send = by_id.get(message_id) or scenario.oracle.sends.get(shown.content.split(" ")[0])
+            send = by_id.get(message_id) or sends.get(shown.content.split(" ")[0])
             if send is None:
                 if not shown.is_deleted:
-                    scenario.history.violate("exactly once", f"{message_id} {shown.content!r} was never sent")
+                    history.violate("exactly once", f"{message_id} {shown.content!r} was never sent")
                 continue
             found[send.nonce] += 1
-            _check_message(scenario, send, room, message_id, shown)
-    for send in scenario.oracle.sends.values():
+            _check_message(history, send, room, message_id, shown)
+    for send in sends.values():
         if send.message_id is not None and found[send.nonce] != 1:
-            scenario.history.violate(
-                "exactly once", f"{send.nonce} was answered and is there {found[send.nonce]} times"
-            )
+            history.violate("exactly once", f"{send.nonce} was answered and is there {found[send.nonce]} times")
         elif found[send.nonce] > 1:
-            scenario.history.violate("exactly once", f"{send.nonce} is there {found[send.nonce]} times")
+            history.violate("exactly once", f"{send.nonce} is there {found[send.nonce]} times")
 
 
-def _check_message(scenario: Scenario, send: Send, room: RoomId, message_id: MessageId, shown: Shown) -> None:
+def _check_message(history: History, send: Send, room: RoomId, message_id: MessageId, shown: Shown) -> None:
     if send.message_id not in (None, message_id) or send.room != room:
-        scenario.history.violate("exactly once", f"{send.nonce} was answered as {send.message_id}, not {message_id}")
+        history.violate("exactly once", f"{send.nonce} was answered as {send.message_id}, not {message_id}")
     if shown.is_deleted:
         if not send.may_be_deleted:
-            scenario.history.violate("what was answered stays", f"{send.nonce} is deleted")
+            history.violate("what was answered stays", f"{send.nonce} is deleted")
     elif send.is_deleted:
-        scenario.history.violate("what was answered stays", f"{send.nonce} was deleted and is there")
+        history.violate("what was answered stays", f"{send.nonce} was deleted and is there")
     elif shown.content not in send.contents:
-        scenario.history.violate("what was answered stays", f"{send.nonce} v{send.version} shows {shown.content!r}")
+        history.violate("what was answered stays", f"{send.nonce} v{send.version} shows {shown.content!r}")
 
 
 async def _check_clients(scenario: Scenario, rooms: dict[RoomId, dict[MessageId, Shown]]) -> None:
@@ -113,11 +114,11 @@ def _check_order(scenario: Scenario) -> None:
                 scenario.history.violate("one order", f"{connection.name} received {after} after {before} in {room}")
 
 
-async def _check_counts(scenario: Scenario) -> None:
+async def check_counts(history: History, app: Sobremesa) -> None:
     """A recount finds no drift."""
-    async for counted in scenario.gateway.app.recounts().run(dry=True):
+    async for counted in app.recounts().run(dry=True):
         for drift in counted.drift:
-            scenario.history.violate("counts are right", f"{counted.label}: {drift}")
+            history.violate("counts are right", f"{counted.label}: {drift}")
 
 
 async def _check_inboxes(scenario: Scenario, rooms: dict[RoomId, dict[MessageId, Shown]]) -> None:

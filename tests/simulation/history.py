@@ -11,7 +11,9 @@ SHOWN = 400
 class History:
     """Lines of one run, in their order, and the violations that were found."""
 
-    def __init__(self) -> None:
+    def __init__(self, began: float = 0.0) -> None:
+        self._began = began
+        """The time of the loop that is shown as zero."""
         self.lines: list[str] = []
         self.violations: list[str] = []
         self.counts: dict[str, int] = {}
@@ -19,7 +21,8 @@ class History:
     def note(self, who: str, what: str, details: object = "") -> None:
         """Add a line."""
         self.counts[what] = self.counts.get(what, 0) + 1
-        self.lines.append(f"{asyncio.get_running_loop().time():10.4f} {who:<12} {what:<16} {details}".rstrip())
+        seconds = asyncio.get_running_loop().time() - self._began
+        self.lines.append(f"{seconds:10.4f} {who:<12} {what:<16} {details}".rstrip())
 
     def violate(self, rule: str, details: str) -> None:
         """Add the violation of a property."""

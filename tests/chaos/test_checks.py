@@ -1,0 +1,108 @@
+"""The checks find what they are for, and nothing in a history that is right."""
+
+from __future__ import annotations
+
+import pytest
+
+from chaos.checks import check_order, check_removals, differences, recounted
+from chaos.faults import plan
+from chaos.observations import Absence, Delivery, Observations, TimedSend
+from simulation.checks import check_sends
+from simulation.clients import Shown
+from simulation.history import History
+from sobremesa.core.actor import UserId
+from sobremesa.core.ids import MessageId, RoomId
+
+ROOM = RoomId("room")
+BEA = UserId("bea")
+
+
+def delivery(client: str, number: int, at: float = 0.0, node: str = "one", joined_at: float | None = None) -> Delivery:
+    id = MessageId(f"m{number}")
+    return Delivery(client, BEA, node, ROOM, id, f"n{number}", at, joined_at=joined_at)
+
+
+def send(number: int, began_at: float = 0.0, *, is_answered: bool = True) -> TimedSend:
+    id = MessageId(f"m{number}") if is_answered else None
+    return TimedSend(f"n{number}", ROOM, BEA, message_id=id, began_at=began_at)
+
+
+def rules(history: History) -> list[str]:
+    return [violation.split(":")[0] for violation in history.violations]
+
+
+async def test_two_clients_with_different_orders_are_found() -> None:
+    history = History()
+    check_order(history, [delivery("a", 1), delivery("a", 2), delivery("b", 2), delivery("b", 1)])
+    assert rules(history) == ["one order"]
+
+
+async def test_messages_that_only_one_client_received_have_no_order() -> None:
+    history = History()
+    check_order(history, [delivery("a", 2), delivery("a", 1), delivery("b", 1), delivery("b", 3)])
+    assert not history.violations
+
+
+async def test_order_of_the_first_seconds_after_a_join_is_free() -> None:
+    history = History()
+    settled = [delivery("a", 1), delivery("a", 2)]
+    check_order(history, [*settled, *(delivery("b", number, at=5.0, joined_at=4.0) for number in (2, 1))])
+    assert not history.violations
+    check_order(history, [*settled, *(delivery("b", number, at=15.0, joined_at=4.0) for number in (2, 1))])
+    assert rules(history) == ["one order"]
+
+
+@pytest.mark.parametrize(
+    ("node", "began_at", "is_violation"),
+    [("one", 9.9, False), ("one", 10.1, True), ("two", 10.9, False), ("two", 11.1, True)],
+)
+async def test_message_after_a_removal_is_found(node: str, began_at: float, is_violation: bool) -> None:
+    history = History()
+    received = [delivery("a", 1, at=12.0, node=node)]
+    check_removals(history, {"n1": send(1, began_at)}, received, [Absence(BEA, 10.0, "one", 20.0)], [ROOM])
+    assert rules(history) == ["nothing after a removal"] * is_violation
+
+
+async def test_member_who_joined_again_may_receive_what_was_sent_meanwhile() -> None:
+    history, observed = History(), Observations()
+    observed.removed(BEA, 10.0, "one")
+    observed.joining(BEA, 20.0)
+    check_removals(history, {"n1": send(1, 15.0)}, [delivery("a", 1, at=21.0)], observed.absences, [ROOM])
+    assert not history.violations
+
+
+async def test_acknowledged_message_that_is_missing_or_twice_is_found() -> None:
+    sends = {each.nonce: each for each in (send(1), send(2, is_answered=False))}
+    there = Shown("n1 v0", False)
+    lost, fine, twice = History(), History(), History()
+    check_sends(lost, sends, {ROOM: {}})
+    check_sends(fine, sends, {ROOM: {MessageId("m1"): there}})
+    check_sends(
+        twice, sends, {ROOM: {MessageId(id): Shown("n2 v0", False) for id in ("m3", "m4")} | {MessageId("m1"): there}}
+    )
+    assert rules(lost) == rules(twice) == ["exactly once"]
+    assert not fine.violations
+
+
+def test_missed_message_and_missed_edit_are_differences() -> None:
+    one, two = MessageId("m1"), MessageId("m2")
+    there = {one: Shown("n1 v1", False), two: Shown("n2 v0", False)}
+    assert not differences(dict(there), there)
+    assert len(differences({one: there[one]}, there)) == 1
+    missed_edit = there | {one: Shown("n1 v0", False)}
+    assert len(differences(missed_edit, there)) == 1
+    assert not differences(missed_edit, there, fetched_until="m1")
+    assert len(differences({two: there[two]}, there, fetched_until="m1")) == 1
+
+
+def test_recount_leaves_out_what_was_read_and_what_the_reader_wrote() -> None:
+    authors = {MessageId("m1"): "ana", MessageId("m2"): "ana", MessageId("m3"): "bea", MessageId("m4"): "carl"}
+    assert recounted(authors, "bea", "m1") == (2, False)
+    assert recounted(authors, "bea", "") == (3, False)
+    assert recounted({MessageId(f"m{number}"): "ana" for number in range(101)}, "bea", "") == (100, True)
+
+
+def test_seed_repeats_its_faults() -> None:
+    assert plan(3, 60.0) == plan(3, 60.0)
+    assert plan(3, 60.0) != plan(4, 60.0)
+    assert {fault.kind for seed in range(5) for fault in plan(seed, 60.0)} >= {"kill", "pause", "empty valkey"}

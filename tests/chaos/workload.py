@@ -1,0 +1,147 @@
+"""What users do: they send with nonces until they are answered, edit, read, and an owner removes members who rejoin."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import TYPE_CHECKING, Any
+
+from chaos.observations import TimedSend
+from chaos.requests import Refused, Unanswered
+from simulation.oracle import content_of
+from sobremesa.core.ids import MessageId, RoomId
+
+if TYPE_CHECKING:
+    from chaos.cycle import Cycle
+
+OWNER = "ana"
+GONE = 404
+ALREADY_THERE = 409
+SENDS_A_SECOND = 1.5
+ATTEMPTS = 60
+
+
+class Writer:
+    """One user who writes."""
+
+    def __init__(self, cycle: Cycle, who: str) -> None:
+        self._cycle = cycle
+        self._who = who
+        self._chance = random.Random(f"{who} {cycle.seed}")
+        self._sent: list[TimedSend] = []
+        self._number = 0
+
+    async def run(self) -> None:
+        """Write until users are quiet."""
+        while self._cycle.is_busy:
+            await asyncio.sleep(self._chance.expovariate(SENDS_A_SECOND))
+            verb = self._chance.choices((self.send, self._edit, self._read), (75, 15, 10))[0]
+            try:
+                await verb()
+            except (Unanswered, Refused):
+                continue
+
+    async def send(self, room: RoomId | None = None) -> None:
+        """Send a message, again and again until it is answered or refused."""
+        self._number += 1
+        room = room or self._chance.choice(self._cycle.rooms)
+        user_id = self._cycle.community.users[self._who].user.user_id
+        now = asyncio.get_running_loop().time()
+        send = TimedSend(f"{self._who}-{self._number}", room, user_id, began_at=now)
+        self._cycle.observations.sends[send.nonce] = send
+        body = {"content": content_of(send.nonce, 0), "nonce": send.nonce}
+        for _ in range(ATTEMPTS):
+            try:
+                answer = await self._ask("POST", f"{self._cycle.path(room)}/messages", body)
+            except Unanswered:
+                continue
+            self._cycle.history.note(self._who, "sent", f"{send.nonce} is {answer['messageId']}")
+            message_id = MessageId(answer["messageId"])
+            send.message_id = message_id
+            self._sent.append(send)
+            return
+
+    async def _edit(self) -> None:
+        if not self._sent:
+            return
+        send = self._chance.choice(self._sent)
+        send.tried_version += 1
+        version = send.tried_version
+        body = {"content": content_of(send.nonce, version)}
+        try:
+            await self._ask("PATCH", f"{self._cycle.path(send.room)}/messages/{send.message_id}", body)
+        except Unanswered:
+            # A paused node may still do it, after a later edit: this one is the last.
+            self._sent.remove(send)
+            raise
+        send.version = version
+
+    async def _read(self) -> None:
+        if self._sent:
+            send = self._chance.choice(self._sent)
+            await self._ask("PUT", f"{self._cycle.path(send.room)}/read", {"messageId": send.message_id})
+
+    async def _ask(self, method: str, path: str, body: Any) -> Any:
+        return await self._cycle.ask(self._who, self._chance, method, path, body)
+
+
+class Memberships:
+    """The owner removes members, who join again by an invite.
+
+    A request without an answer may still be done by a node that was paused, so its user is left alone until everything
+    has healed.
+    """
+
+    def __init__(self, cycle: Cycle, invite: str) -> None:
+        self._cycle = cycle
+        self._invite = invite
+        self._chance = random.Random(f"memberships {cycle.seed}")
+
+    async def run(self) -> None:
+        """Remove and add members until users are quiet."""
+        members = self._cycle.observations.members
+        while self._cycle.is_busy:
+            await asyncio.sleep(self._chance.uniform(0.5, 4.0))
+            certain = [who for who in self._cycle.removable if members[self._id(who)] != "unknown"]
+            if not certain:
+                return
+            who = self._chance.choice(certain)
+            try:
+                await (self._remove(who) if members[self._id(who)] == "in" else self.join(who))
+            except Unanswered:
+                members[self._id(who)] = "unknown"
+
+    async def settle(self) -> None:
+        """Make certain that all users are members, whatever was not answered."""
+        for who in self._cycle.removable:
+            while True:
+                try:
+                    await self.join(who)
+                except Unanswered:
+                    continue
+                break
+
+    async def join(self, who: str) -> None:
+        """Let a user join by the invite."""
+        user_id, observations = self._id(who), self._cycle.observations
+        observations.joining(user_id, asyncio.get_running_loop().time())
+        try:
+            await self._cycle.ask(who, self._chance, "POST", f"/invites/{self._invite}/redeem")
+        except Refused as refused:
+            if refused.status != ALREADY_THERE:
+                raise
+        observations.has_joined(user_id, asyncio.get_running_loop().time())
+        self._cycle.history.note(who, "is a member")
+
+    async def _remove(self, who: str) -> None:
+        user_id, cycle = self._id(who), self._cycle
+        member = cycle.cluster.any_member(self._chance)
+        run = "" if member is None else member.incarnation
+        path = f"/servers/{cycle.community.server_id}/members/{user_id}"
+        token = cycle.community.users[OWNER].access_token
+        await cycle.requests.ask(member, OWNER, token, "DELETE", path)
+        cycle.observations.removed(user_id, asyncio.get_running_loop().time(), run)
+        cycle.history.note(OWNER, "removed", f"{who} on {run}")
+
+    def _id(self, who: str) -> Any:
+        return self._cycle.community.users[who].user.user_id
