@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+import redis.asyncio
+import redis.exceptions
+from structlog.testing import capture_logs
 
-from servers import Endpoint
+from live.nodes import Valkey, eventually, valkey_program
+from servers import Endpoint, _free_port
 from sobremesa.live import topic_streams
 from sobremesa.live.events import Topic
 from sobremesa.live.redis_server import RedisServer
@@ -172,3 +178,35 @@ async def test_sender_ends_at_whichever_moment_it_is_cancelled(valkey: Endpoint)
         ended, _ = await asyncio.wait([sending], timeout=10)
         await streams.server.close()
         assert ended, f"cancelled after {turns} turns of the loop"
+
+
+async def test_repeated_message_reaches_the_nodes_after_redis_is_back() -> None:
+    """A removal that is answered while Redis is down takes effect on other nodes as soon as it is back."""
+    valkey = Valkey(valkey_program(), _free_port())
+    streams = TopicStreams(RedisServer(valkey.url), uuid.uuid4().hex, WINDOW_MS)
+    messages = TopicMessages(streams, "node")
+    sending = asyncio.create_task(messages.run())
+    client = redis.asyncio.Redis.from_url(valkey.url)
+    subscriber: Any = client.pubsub()
+    try:
+        with capture_logs() as logs:
+            messages.publish(b"event", [ROOM], b"lost")
+            messages.publish(b"removal", [ROOM], b"kept", is_repeated=True)
+            await eventually(lambda: any("were lost" in each["event"] for each in logs))
+        valkey.start()
+        async with asyncio.timeout(30):
+            while True:
+                with contextlib.suppress(redis.exceptions.ConnectionError):
+                    await subscriber.ssubscribe(streams.channel_of(ROOM))
+                    break
+                await asyncio.sleep(0.02)
+            while (found := await subscriber.get_message(timeout=1)) is None or found["type"] != "smessage":
+                pass
+        assert found["data"].endswith(b"kept")
+    finally:
+        sending.cancel()
+        await asyncio.wait([sending])
+        await subscriber.aclose()
+        await client.aclose()
+        await streams.server.close()
+        valkey.stop()

@@ -54,7 +54,7 @@ class TopicEphemeralEvents:
     def disconnect(self, keys: Sequence[MembershipKey]) -> None:
         self._hub.disconnect(keys)
         for key in keys:
-            self._messages.publish(REMOVAL, [user(key.user_id)], _encode(key))
+            self._messages.publish(REMOVAL, [user(key.user_id)], _encode(key), is_repeated=True)
 
     def _on_event(self, body: bytes) -> None:
         published = _decode(body)
