@@ -48,6 +48,8 @@ MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)
 INBOX_STEPS = _length(40, 80)
+SEND_BATCHES = _length(150, 10_000)
+"""How many random batches of sends are compared with sends one by one."""
 RECORD_SEQUENCES = _length(8, 300)
 """With how many random sequences of changes the tabs of records are compared."""
 CUT_SOCKETS = _length(300, 2_000)

@@ -190,9 +190,12 @@ def test_send_is_one_write_and_page_is_two_queries_and_a_batch() -> None:
     assert "query" not in BUDGETS["mark read up to the head"].requests
 
 
-async def test_concurrent_sends_write_once_each(community: Community) -> None:
+async def test_concurrent_sends_never_repeat_a_write(community: Community) -> None:
     await community.send(community.member, "where this channel is at home is known from now on")
     with requests(community.app) as asked:
         await asyncio.gather(*(community.send(community.member, str(number)) for number in range(30)))
 
-    assert dict(asked) == {"batch_get": 30, "transact": 30}
+    # The embedded engine commits many transactions at once; on DynamoDB those that wait share one.
+    writes = asked.pop("transact")
+    assert dict(asked) == {"batch_get": 30}
+    assert writes == 30 if community.app.table.engine.keeps_order else 1 < writes <= 10

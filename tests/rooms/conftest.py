@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from communities.conftest import Ahead, app, clock, store
+from communities.conftest import Ahead, app, clock, community, store
 
-__all__ = ["Ahead", "app", "clock", "store"]
+__all__ = ["Ahead", "app", "clock", "community", "store"]

@@ -21,9 +21,10 @@ from sobremesa.rooms.judging import CLEAR, JudgedContent, Verdict
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.mentions import MAX_MENTIONS, mentioned_names
 from sobremesa.rooms.rendering import MessageRenderer
-from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, MessageWriter, no_extras
+from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, Send, no_extras
 from sobremesa.rooms.views import SentView
 from sobremesa.rooms.visibility import may_see
+from sobremesa.rooms.writing import MessageWriter
 from sobremesa.table import Operation
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.keyed_lock import KeyedLocks
@@ -99,7 +100,7 @@ class Posting:
             return [*extras(message), *self._cases.operations_for(seat, message)]
 
         judged = JudgedDraft(draft, flags=verdict.flags, nsfw_band=verdict.band)
-        message = await self._writer.write(seat, judged, all_of_it, head)
+        message = await self._writer.write(Send(seat, judged, all_of_it), head)
         if message is None:
             raise Busy
         return message
@@ -165,7 +166,7 @@ class Posting:
             seat, judged = await self._judge_draft(seat, judged)
             extras = partial(self._with_case, seat, guards)
 
-        message = await self._writer.write(seat, judged, extras)
+        message = await self._writer.write(Send(seat, judged, extras))
 
         if message is None:
             return await self._replay(seat, draft)
@@ -179,7 +180,7 @@ class Posting:
             seat, judged = await self._judge_draft(seat, judged)
 
         try:
-            message = await self._writer.write(seat, judged, partial(self._file_operations, seat, draft))
+            message = await self._writer.write(Send(seat, judged, partial(self._file_operations, seat, draft)))
         except ConditionFailed:
             # Another message attached one of them first.
             await self._files.attachable(seat.actor, draft.attachments)

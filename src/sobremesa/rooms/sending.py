@@ -1,8 +1,8 @@
-"""Sending: one transaction that writes a message after all others of its room.
+"""Sending: what is written for a message after all others of its room.
 
-The room's head takes the message's id on the condition that it only grows. A send that loses this race mints a newer
-id and retries, so a room has one order. What a kind of room adds (a cursor update, a check of the seat) comes from its
-`MessageAccess`; what a larger action adds (a card that changes with the message) comes with the call.
+The room's head takes the message's id on the condition that it only grows, so a room has one order. What a kind of room
+adds (a cursor update, a check of the seat) comes from its `MessageAccess`; what a larger action adds (a card that
+changes with the message) comes with the call. `writing` and `batching` write it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,18 @@ import msgspec
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock, instant
-from sobremesa.core.errors import Busy, NotFound
+from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids, MessageId, time_of
-from sobremesa.rooms.access import MessageAccess, Seat, SendAdditions, newest
+from sobremesa.rooms.access import MessageAccess, Seat, SendAdditions
 from sobremesa.rooms.entities import Flags, Head, Message, Nonce
-from sobremesa.rooms.errors import ClockBehind, NonceReused
+from sobremesa.rooms.errors import ClockBehind
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.unread import moves_forward
-from sobremesa.table import Condition, Create, Operation, Table, Update, WritePattern, hash_part, set_to
+from sobremesa.table import Condition, Create, Operation, Update, WritePattern, hash_part, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
-from sobremesa.work.keyed_lock import KeyedLocks
 
 NONCE_SECONDS = 48 * 3600
-SEND_ATTEMPTS = 40
 OWN_CLOCK_TOLERANCE_MS = 1000
 
 Extras: TypeAlias = Callable[[Message], Sequence[Operation]]
@@ -82,99 +80,67 @@ def no_extras(message: Message) -> Sequence[Operation]:
     return ()
 
 
-class MessageWriter:
-    """Writes messages into rooms of one kind."""
+class Send(NamedTuple):
+    """A message to write, by an author who is authorized."""
 
-    def __init__(
-        self,
-        kind: RoomKind,
-        table: Table,
-        clock: Clock,
-        ids: Ids,
-        access: MessageAccess,
-        locks: KeyedLocks,
-        *,
-        has_own_clock: bool,
-    ) -> None:
+    seat: Seat
+    judged: JudgedDraft
+    extras: Extras = no_extras
+
+
+class ComposedSend(NamedTuple):
+    """The operations of a send, except the update of the room's head."""
+
+    message: Message
+    create: Create[Message]
+    nonce: Create[Nonce] | None
+    additions: SendAdditions
+    extras: Sequence[Operation]
+
+    @property
+    def operations(self) -> Sequence[Operation]:
+        nonce = () if self.nonce is None else (self.nonce,)
+        return [self.create, *nonce, *self.additions.operations, *self.extras]
+
+
+class Composer:
+    """Composes messages for rooms of one kind."""
+
+    def __init__(self, kind: RoomKind, clock: Clock, ids: Ids, access: MessageAccess, *, has_own_clock: bool) -> None:
         self._kind = kind
-        self._table = table
         self._clock = clock
         self._ids = ids
         self._access = access
-        self._locks = locks
         # If the machine's clock steps back, messages get later times. An application's own clock is taken literally.
         self._has_own_clock = has_own_clock
 
-    async def write(
-        self,
-        seat: Seat,
-        judged: JudgedDraft,
-        extras: Extras = no_extras,
-        head: HeadChange | None = None,
-    ) -> Message | None:
-        """Write a message after all others of its room; None if its nonce created one before.
+    def compose(self, send: Send, last: MessageId | None) -> ComposedSend:
+        """Return a message that follows `last`, and what is written with it."""
+        message = self._message(send.seat, send.judged, last)
+        return ComposedSend(
+            message,
+            Create(message),
+            self._nonce(send.seat, send.judged.draft, message),
+            self._access.send_additions(send.seat, message, last),
+            send.extras(message),
+        )
 
-        ConditionFailed if a condition of `extras` or of `head` failed.
+    def head_update(
+        self, seat: Seat, first: Message, last: Message, when: Condition | None, change: HeadChange | None = None
+    ) -> Update[Head]:
+        """Return the update that makes a message the last one of its room, after others that start with the first.
+
+        It requires that the first one, which may be the same, follows all messages of the room.
         """
-        async with self._locks.of(seat.room_id):
-            return await self._write(seat, judged, extras, head)
+        is_newer = moves_forward(first.message_id, "last_message_id")
+        changes = set_to(last_message_id=last.message_id, **seat.head.message_fields(last))
+        if change is not None:
+            is_newer, changes = is_newer & change.when, changes + change.changes
+        if when is not None:
+            is_newer &= when
+        return Update(self._kind.head.key(room_id=seat.room_id), changes, when=is_newer)
 
-    async def find_created(self, seat: Seat, draft: Draft) -> MessageId | None:
-        """Return the message that this nonce created, or None; NonceReused if its body was different."""
-        if draft.nonce is None:
-            return None
-        key = self._kind.nonce_by_key(room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce))
-        nonce = await self._table.get(key)
-        if nonce is None:
-            return None
-        if nonce.body_hash != draft.hash:
-            raise NonceReused(message_id=nonce.message_id)
-        return nonce.message_id
-
-    async def _write(self, seat: Seat, judged: JudgedDraft, extras: Extras, head: HeadChange | None) -> Message | None:
-        last = seat.head.last_message_id
-        for _ in range(SEND_ATTEMPTS):
-            message = self._compose(seat, judged, last)
-            additions = self._access.send_additions(seat, message, last)
-            try:
-                await self._table.write(
-                    message=Create(message),
-                    head=self._head_update(seat, message, additions, head),
-                    additions=additions.operations,
-                    nonce=self._nonce(seat, judged.draft, message),
-                    extras=extras(message),
-                    pattern=self._kind.send if head is None else head.pattern,
-                )
-            except ConditionFailed as failed:
-                if "nonce" in failed:
-                    return None
-                if "extras" in failed:
-                    raise
-                faster = self._faster(failed, last)
-                if faster is None and head is not None and "head" in failed:
-                    raise
-                if faster is None:
-                    # Another condition: the seat or the room has changed.
-                    seat = await self._access.reauthorize(seat)
-                    seat.require("send")
-                    judged = await self._with_mentions_inside(seat, judged)
-                    faster = seat.head.last_message_id
-                # Another send was faster: this message takes an id after it, so that the room has one order.
-                last = newest(last, faster)
-            else:
-                if additions.after is not None:
-                    additions.after()
-                return message
-        raise Busy("This room is too busy: try again later.")
-
-    async def _with_mentions_inside(self, seat: Seat, judged: JudgedDraft) -> JudgedDraft:
-        """Return the draft with the mentions of those who see the room; its access list may have changed."""
-        if not seat.is_restricted or not judged.mentions:
-            return judged
-        inside = await self._access.current_members(seat.room_id, judged.mentions)
-        return judged._replace(mentions=[user_id for user_id in judged.mentions if user_id in inside])
-
-    def _compose(self, seat: Seat, judged: JudgedDraft, last: MessageId | None) -> Message:
+    def _message(self, seat: Seat, judged: JudgedDraft, last: MessageId | None) -> Message:
         draft, mentions, files, flags, nsfw_band = judged
         now = self._clock.now_ms()
         message_id = MessageId(self._ids.mint() if last is None else self._ids.mint_after(last))
@@ -204,18 +170,6 @@ class MessageWriter:
             **parts,
         )
 
-    def _head_update(
-        self, seat: Seat, message: Message, additions: SendAdditions, head: HeadChange | None
-    ) -> Update[Head]:
-        """Return the update that makes a message the last one of its room."""
-        is_newest = moves_forward(message.message_id, "last_message_id")
-        changes = set_to(last_message_id=message.message_id, **seat.head.message_fields(message))
-        if head is not None:
-            is_newest, changes = is_newest & head.when, changes + head.changes
-        if additions.head is not None:
-            is_newest &= additions.head
-        return Update(self._kind.head.key(room_id=seat.room_id), changes, when=is_newest)
-
     def _nonce(self, seat: Seat, draft: Draft, message: Message) -> Create[Nonce] | None:
         """Return the creation of the row that binds the draft's nonce to this message."""
         if draft.nonce is None:
@@ -231,12 +185,13 @@ class MessageWriter:
             )
         )
 
-    def _faster(self, failed: ConditionFailed, last: MessageId | None) -> MessageId | None:
-        """Return the room's last message if it is not `last`, else None; NotFound if the room was deleted."""
-        if "head" not in failed:
-            return None
-        head = failed.item("head")
-        if head is None:
-            raise NotFound
-        found: MessageId | None = head.get(self._kind.head.shape.attribute("last_message_id"))
-        return found if found != last else None
+
+def faster_message(failed: ConditionFailed, kind: RoomKind, last: MessageId | None) -> MessageId | None:
+    """Return the room's last message if it is not `last`, else None; NotFound if the room was deleted."""
+    if "head" not in failed:
+        return None
+    head = failed.item("head")
+    if head is None:
+        raise NotFound
+    found: MessageId | None = head.get(kind.head.shape.attribute("last_message_id"))
+    return found if found != last else None
