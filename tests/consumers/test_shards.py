@@ -90,7 +90,8 @@ async def test_each_shard_is_read_at_most_five_times_a_second_while_there_are_wr
     b.handlers["two"].is_broken = False
     await cluster.until_received()
 
-    # Two more than 15: requests may be a moment longer on their way than those after them. A busy machine reads less often.
+    # Two more than 15: requests may be a moment longer on their way than those after them.
+    # A busy machine may read less often.
     assert 1 <= proxy.stream.most_reads_in(3.0, since) <= 17
 
 
