@@ -18,13 +18,17 @@ from sobremesa.core.settings import Settings
 
 
 class Ahead(SystemClock):
-    """The machine's clock, plus an offset that a test sets."""
+    """The machine's clock, plus an offset that a test sets; it can be stopped."""
 
     def __init__(self) -> None:
         self._ahead_ms = 0
+        self._stopped_ms: int | None = None
 
     def now_ms(self) -> int:
-        return super().now_ms() + self._ahead_ms
+        return (super().now_ms() if self._stopped_ms is None else self._stopped_ms) + self._ahead_ms
+
+    def stop(self) -> None:
+        self._stopped_ms = super().now_ms()
 
     def move(self, *, seconds: float) -> None:
         self._ahead_ms += round(seconds * 1000)

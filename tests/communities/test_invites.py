@@ -295,6 +295,25 @@ async def test_invite_of_a_removed_member_ends_whatever_the_clocks_of_nodes_show
         await communities.invites.redeem(community.stranger, invite.code)
 
 
+@pytest.mark.parametrize("verb", ["remove", "ban"])
+@pytest.mark.parametrize("seconds", [0.0, 5.0])
+async def test_invite_ends_with_a_member_who_joined_at_the_same_moment_or_later(
+    community: Community, verb: str, seconds: float, clock: Ahead
+) -> None:
+    communities, server_id, guest = community.app.communities, community.server_id, actor_of("guest")
+    clock.stop()
+    clock.move(seconds=seconds)
+    await join(community.app, community.owner, server_id, guest)
+    invite = await communities.invites.create(guest, server_id)
+    clock.move(seconds=-seconds)
+
+    await getattr(communities.members, verb)(community.owner, server_id, guest.user_id)
+
+    assert await _is_over(community, invite)
+    with pytest.raises(NotFound):
+        await communities.invites.redeem(community.stranger, invite.code)
+
+
 async def test_no_invite_is_created_by_a_member_removed_meanwhile(community: Community) -> None:
     communities, server_id = community.app.communities, community.server_id
     for _ in range(10):

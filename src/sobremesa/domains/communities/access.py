@@ -131,10 +131,10 @@ class Access:
             return ()
         return (Check(member.row.own_key(), when=present() & has_role(member.row.role)),)
 
-    async def find_role(self, server: Server, user_id: UserId) -> Role | None:
-        """Return a user's role in a server, or None if they are not a member."""
+    async def find_membership(self, server: Server, user_id: UserId) -> ServerMembership | None:
+        """Return the membership of a user with their true role, or None if they are not a member."""
         row = await self._table.get(membership(user_id=user_id, server_id=server.server_id))
-        return None if row is None else true_role(row, server)
+        return None if row is None else with_true_role(row, server)
 
     # Channels
 
@@ -313,6 +313,11 @@ def true_role(row: ServerMembership, server: Server) -> Role:
     if server.owner_id == row.user_id:
         return "owner"
     return "admin" if row.role == "owner" else row.role
+
+
+def with_true_role(row: ServerMembership, server: Server) -> ServerMembership:
+    """Return the membership with its effective role."""
+    return msgspec.structs.replace(row, role=true_role(row, server))
 
 
 _ROOM_RIGHTS_OF: dict[Role, frozenset[RoomRight]] = {

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-import msgspec
-
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import RoomId
-from sobremesa.domains.communities.access import true_role
+from sobremesa.domains.communities.access import true_role, with_true_role
 from sobremesa.domains.communities.entities import (
     CHANNELS,
     Channel,
@@ -207,7 +205,7 @@ class CommunityEvents:
             return []
 
         profile = (await self._users.profiles([user_id]))[user_id]
-        payload = member_view(msgspec.structs.replace(new, role=true_role(new, server)), profile)
+        payload = member_view(with_true_role(new, server), profile)
         adds = await self._all_topics(new, server)
         if old is None:
             return [server_created(server_view(server), user(user_id), adds=adds), member_joined(payload, topic)]

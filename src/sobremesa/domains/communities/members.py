@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from sobremesa.core.actor import Actor, PersonRequired, UserId
-from sobremesa.core.clock import Clock
+from sobremesa.core.clock import Clock, Instant, instant, lenient_ms
 from sobremesa.core.errors import ChangedMeanwhile, NotFound, RankTooLow, UnknownUsers
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.accounts.tenancy import belongs_to, exists_in, is_person
-from sobremesa.domains.communities.access import Access, Member, has_role, true_role
+from sobremesa.domains.communities.access import Access, Member, has_role, with_true_role
 from sobremesa.domains.communities.entities import (
     Ban,
     ChannelId,
@@ -52,11 +50,13 @@ from sobremesa.table import (
     absent_or_null,
     differs,
     equals,
+    less_if_present,
     one_of,
     present,
     set_to,
 )
 from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.updates import Action
 from sobremesa.work.quotas import Quotas
 
 
@@ -108,7 +108,7 @@ class Members:
             existing = await self._table.get(row.own_key(), consistent=True)
             if existing is None:
                 raise NotFound from None
-            return Added(_with_true_role(existing, server), False)
+            return Added(with_true_role(existing, server), False)
 
         return Added(row, True)
 
@@ -119,7 +119,7 @@ class Members:
         actor = actor.or_system("rooms:read")
         member = await self._access.require_member(actor, server_id)
         page = await self._table.query(members_of(server_id=server_id), limit=limit, cursor=cursor)
-        return [_with_true_role(row, member.server) for row in page.items], page.cursor
+        return [with_true_role(row, member.server) for row in page.items], page.cursor
 
     async def list_in_channel(
         self, actor: Actor, channel_id: ChannelId, *, limit: int, cursor: str | None = None
@@ -127,7 +127,7 @@ class Members:
         """Return a page of the members of a server who see a channel."""
         member, pointer = await self._access.channel_of(actor, channel_id)
         page = await self._table.query(members_of(server_id=pointer.server_id), limit=limit, cursor=cursor)
-        rows = [_with_true_role(row, member.server) for row in page.items]
+        rows = [with_true_role(row, member.server) for row in page.items]
         if pointer.access is None:
             return rows, page.cursor
         access = await self._table.get(access_of(server_id=pointer.server_id, channel_id=channel_id))
@@ -140,7 +140,7 @@ class Members:
         row = await self._table.get(membership(user_id=user_id, server_id=server_id))
         if row is None:
             raise NotFound
-        return _with_true_role(row, member.server)
+        return with_true_role(row, member.server)
 
     async def share_server(self, one: UserId, other: UserId) -> bool:
         """Return whether two users are members of the same server."""
@@ -157,7 +157,7 @@ class Members:
         """Change the role of a member. Both their old and their new role must be below the actor's."""
         actor = actor.or_system("rooms:write")
         member = await self._access.require_member(actor, server_id, "manage_roles")
-        seen = await self._require_below(member, user_id)
+        seen = (await self._require_below(member, user_id)).role
         if not outranks(member.role, role):
             raise RankTooLow
 
@@ -181,11 +181,11 @@ class Members:
             await self._leave(actor, server_id)
             return
         member = await self._access.require_member(actor, server_id, "remove_members")
-        await self._require_below(member, user_id)
+        row = await self._require_below(member, user_id)
 
         try:
             await self._table.write(
-                removal=self._removal(server_id, user_id, when=_is_below(member.role)),
+                removal=self._removal(row, when=_is_below(member.role)),
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, actor, "member.kick", target=user_id),
                 pattern=remove_member,
@@ -245,8 +245,8 @@ class Members:
         member = await self._access.require_member(actor, server_id, "remove_members")
         if user_id == actor.user_id:
             raise RankTooLow
-        role = await self._access.find_role(member.server, user_id)
-        if role is not None and not outranks(member.role, role):
+        row = await self._access.find_membership(member.server, user_id)
+        if row is not None and not outranks(member.role, row.role):
             raise RankTooLow
 
         now = self._clock.now()
@@ -254,8 +254,8 @@ class Members:
         try:
             await self._table.write(
                 ban=Create(ban),
-                removal=self._ban_removal(server_id, user_id, role, member.role),
-                user=Check(user_by_id(user_id=user_id), when=exists_in(actor.tenant)) if role is None else None,
+                removal=self._ban_removal(server_id, user_id, row, member.role),
+                user=Check(user_by_id(user_id=user_id), when=exists_in(actor.tenant)) if row is None else None,
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, actor, "member.ban", target=user_id),
                 pattern=ban_member,
@@ -288,9 +288,10 @@ class Members:
         if member.role == "owner":
             raise OwnerCannotLeave
 
+        left = set_to(left_at=self._clock.now())
         try:
             await self._table.write(
-                removal=self._removal(server_id, actor.user_id, when=differs("role", "owner"), by_others=False),
+                removal=self._end(server_id, actor.user_id, left, when=differs("role", "owner")),
                 server=Check(server_by_id(server_id=server_id), when=differs("owner_id", actor.user_id)),
                 pattern=remove_member,
             )
@@ -299,38 +300,48 @@ class Members:
                 raise OwnerCannotLeave from None
             raise NotFound from None
 
-    async def _require_below(self, member: Member, user_id: UserId) -> Role:
-        """Return a user's role; RankTooLow unless it is below the member's."""
-        role = await self._access.find_role(member.server, user_id)
-        if role is None:
+    async def _require_below(self, member: Member, user_id: UserId) -> ServerMembership:
+        """Return a user's membership; RankTooLow unless its role is below the member's."""
+        row = await self._access.find_membership(member.server, user_id)
+        if row is None:
             raise NotFound
-        if not outranks(member.role, role):
+        if not outranks(member.role, row.role):
             raise RankTooLow
-        return role
+        return row
 
-    def _removal(
-        self, server_id: ServerId, user_id: UserId, *, when: Condition, by_others: bool = True
+    def _removal(self, row: ServerMembership, *, when: Condition) -> tuple[Operation, Operation]:
+        """Return the operations with which others end a membership, and so the invites that it created.
+
+        Those are recognized by their membership's start, so the end that is recorded must be later, whatever the clocks
+        of two nodes show, and also if both are in the same millisecond.
+        """
+        at = max(self._clock.now(), _just_after(row.joined_at))
+        left = set_to(left_at=at, removed_at=at)
+        return self._end(row.server_id, row.user_id, left, when=when & less_if_present("joined_at", at))
+
+    def _end(
+        self, server_id: ServerId, user_id: UserId, left: tuple[Action, ...], when: Condition
     ) -> tuple[Operation, Operation]:
-        """Return the operations that end a membership; if others end it, its invites end too."""
-        now = self._clock.now()
-        left = set_to(left_at=now) + (set_to(removed_at=now) if by_others else ())
         return (
             Delete(membership(user_id=user_id, server_id=server_id), when=when),
             Upsert(former_membership(user_id=user_id, server_id=server_id), left),
         )
 
-    def _ban_removal(self, server_id: ServerId, user_id: UserId, role: Role | None, by: Role) -> Sequence[Operation]:
+    def _ban_removal(
+        self, server_id: ServerId, user_id: UserId, row: ServerMembership | None, by: Role
+    ) -> Sequence[Operation]:
         """Return the operations that remove a banned user, or check that they are not joining at the same time."""
-        if role is None:
+        if row is None:
             return (Check(membership(user_id=user_id, server_id=server_id), when=absent()),)
-        return self._removal(server_id, user_id, when=_is_below(by))
+        return self._removal(row, when=_is_below(by))
+
+
+def _just_after(moment: Instant) -> Instant:
+    """Return the next moment; another writer may have stored this one in any format."""
+    return instant((lenient_ms(moment) or 0) + 1)
 
 
 def _is_below(role: Role) -> Condition:
     """Return the condition that a membership has a lower role; a row without one has the role member."""
     roles: tuple[Role, ...] = ("owner", "admin", "moderator", "member")
     return one_of("role", [other for other in roles if outranks(role, other)]) | absent_or_null("role")
-
-
-def _with_true_role(row: ServerMembership, server: Server) -> ServerMembership:
-    return msgspec.structs.replace(row, role=true_role(row, server))
