@@ -40,12 +40,15 @@ def belongs_to(user: User | None, tenant: Tenant) -> bool:
 async def list_unknown(table: Table, tenant: Tenant, user_ids: Sequence[UserId]) -> list[UserId]:
     """Return those of the ids that are no users of a tenant, in order.
 
-    The reads are eventually consistent, each of one batch, and other tasks run between them.
+    The reads are eventually consistent, each of one batch, and other tasks run between them. What they do not find is
+    read again consistently: a backend may create users and then name them at once.
     """
 
-    async def unknown_in(batch: Sequence[UserId]) -> list[UserId]:
-        users = await table.get_many([user_by_id(user_id=user_id) for user_id in batch])
-        return [user_id for user_id, user in zip(batch, users, strict=True) if not belongs_to(user, tenant)]
+    async def unknown_in(batch: Sequence[UserId], *, consistent: bool = False) -> list[UserId]:
+        keys = [user_by_id(user_id=user_id) for user_id in batch]
+        users = await table.get_many(keys, consistent=consistent)
+        unknown = [user_id for user_id, user in zip(batch, users, strict=True) if not belongs_to(user, tenant)]
+        return unknown if consistent or not unknown else await unknown_in(unknown, consistent=True)
 
     batches = [user_ids[start : start + BATCH] for start in range(0, len(user_ids), BATCH)]
     return list(chain.from_iterable(await gather_bounded(BATCHES_AT_ONCE, unknown_in, batches)))
