@@ -242,7 +242,7 @@ class Commands:
 
     async def _require_bot(self, member: Member, bot_id: UserId) -> None:
         """Raise UnknownUsers unless this is a bot that is in the server."""
-        if await self._access.find_role(member.server, bot_id) is None:
+        if await self._access.find_membership(member.server, bot_id) is None:
             raise UnknownUsers("This bot is not in the server.", user_ids=[bot_id])
         if not (await self._accounts.get_user(bot_id)).is_bot:
             raise UnknownUsers("This user is not a bot.", user_ids=[bot_id])
