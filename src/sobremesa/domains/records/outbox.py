@@ -8,7 +8,6 @@ or out of order changes nothing, since a tab accepts only a higher version than 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import traceback
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
@@ -20,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import SobremesaError
+from sobremesa.core.waiting import wait_for_event
 from sobremesa.domains.records.database import Database
 from sobremesa.domains.records.panels import touch
 from sobremesa.domains.records.protocols import Panels
@@ -87,8 +87,7 @@ class Outbox:
             self._nudged.clear()
             if await self._replay_safely():
                 pause = self._look_every
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._nudged.wait(), pause)
+                await wait_for_event(self._nudged, pause)
             else:
                 # A nudge does not shorten this pause: the replay would fail again.
                 await asyncio.sleep(pause)

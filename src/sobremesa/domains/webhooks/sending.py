@@ -11,6 +11,7 @@ import structlog
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.lease import Lease, LeaseLost
+from sobremesa.core.waiting import wait_for_event
 from sobremesa.domains.webhooks.delivery import Deliveries, Ended
 from sobremesa.domains.webhooks.entities import HookId, WebhookWork, end_work, hold_work, work_of, work_of_all
 from sobremesa.domains.webhooks.usage import WebhookUsage
@@ -50,8 +51,7 @@ class Sender:
                     await self._start_sessions()
                 except TableError as error:
                     _log.warning("cannot read the queues of webhooks", why=f"{type(error).__name__}: {error}")
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._nudged.wait(), POLL_SECONDS)
+                await wait_for_event(self._nudged, POLL_SECONDS)
         finally:
             sessions = list(self._sessions.values())
             for session in sessions:

@@ -5,12 +5,12 @@ process each shard by itself, in order.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 from typing import Protocol, TypeAlias
 
 import structlog
 
+from sobremesa.core.waiting import wait_for_event
 from sobremesa.table import RawChange
 from sobremesa.work.consumers.deliveries import ConsumerOptions, Delivery
 
@@ -135,8 +135,7 @@ class PublisherConsumer:
 
     async def _publish(self, delivery: Delivery) -> None:
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(delivery.arrived.wait(), CHECK_SECONDS)
+            await wait_for_event(delivery.arrived, CHECK_SECONDS)
             if not delivery.is_valid():
                 # A process that was stopped meanwhile must not publish what another node has published since.
                 await asyncio.sleep(RETRY_SECONDS)

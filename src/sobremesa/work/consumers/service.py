@@ -19,6 +19,7 @@ import structlog
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.lease import Lease
+from sobremesa.core.waiting import wait_for_event
 from sobremesa.live.entities import pump_progress
 from sobremesa.table import Entity, Operation, Position, Put, Table, set_to
 from sobremesa.table.errors import TableError
@@ -102,9 +103,8 @@ class ChangeConsumer:
                     await self._assign()
                 except Exception as error:  # any error: it is retried
                     _log.warning("the shards of the change stream are not assigned", why=error_text(error))
-                with contextlib.suppress(TimeoutError):
-                    pause = self._times.lease_seconds / 3 * random.uniform(0.9, 1.0)  # noqa: S311 - nothing secret
-                    await asyncio.wait_for(self._wake.wait(), pause)
+                pause = self._times.lease_seconds / 3 * random.uniform(0.9, 1.0)  # noqa: S311 - nothing secret
+                await wait_for_event(self._wake, pause)
         finally:
             await self._stop([*self._readings])
             for task in running:

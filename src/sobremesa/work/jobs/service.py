@@ -13,6 +13,7 @@ import structlog
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.core.lease import Lease, LeaseLost
+from sobremesa.core.waiting import wait_for_event
 from sobremesa.table import Create, Delete, Table, add, set_to
 from sobremesa.table.errors import ConditionFailed, TableError
 from sobremesa.work.jobs.entities import Job, JobId, end_job, open_jobs, take_job
@@ -53,8 +54,7 @@ class Jobs:
                 await self.run_pending(handlers)
             except TableError as error:
                 _log.warning("cannot read jobs", error=str(error))
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._nudged.wait(), POLL_SECONDS)
+            await wait_for_event(self._nudged, POLL_SECONDS)
 
     async def run_pending(self, handlers: Mapping[str, Handler]) -> int:
         """Run every job that no other process holds, and return how many were finished."""
