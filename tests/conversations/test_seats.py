@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from communities.conftest import Ahead
 from communities.environment import rows
 from conversations.users import Users, known
 from sobremesa.core.actor import UserId
@@ -45,6 +46,21 @@ async def test_admin_adds_a_participant_who_reads_and_sends(users: Users) -> Non
     assert await users.unread(users.cleo, room_id) == 0
     await users.send(users.cleo, room_id, "Here I am")
     assert (await head(users, room_id)).participants == 3
+
+
+@pytest.mark.parametrize("seconds", [0.0, 5.0])
+async def test_new_participant_has_read_what_was_sent_at_the_same_moment_or_later(
+    users: Users, clock: Ahead, seconds: float
+) -> None:
+    clock.stop()
+    clock.move(seconds=seconds)
+    room_id = await users.group(users.ana, users.ben)
+    await users.send(users.ana, room_id, "Cleo is on her way")
+    clock.move(seconds=-seconds)
+
+    await users.app.conversations.participants.add(users.ana, room_id, users.cleo.user_id)
+
+    assert await users.unread(users.cleo, room_id) == 0
 
 
 async def test_participant_cannot_be_added_twice(users: Users) -> None:

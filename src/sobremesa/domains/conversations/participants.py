@@ -10,8 +10,9 @@ import contextlib
 from collections.abc import Sequence
 
 from sobremesa.core.actor import Actor, UserId
-from sobremesa.core.clock import Clock
+from sobremesa.core.clock import EPOCH, Clock, Instant, instant
 from sobremesa.core.errors import AlreadyMember, ChangedMeanwhile, NotFound, UnknownUsers
+from sobremesa.core.ids import is_ulid, time_of
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
 from sobremesa.domains.accounts.tenancy import exists_in
@@ -94,7 +95,7 @@ class Participants:
 
         group = seat.conversation
         becomes_big = not group.is_big and group.participants == BIG_ABOVE
-        now = self._clock.now()
+        now = max(self._clock.now(), _after_last_message(group))
         participant = Participant(
             room_id=room_id,
             user_id=user_id,
@@ -267,6 +268,12 @@ class Participants:
             counts = set_to(participants=len(rows), admins=admins, is_big=is_big)
             await self._table.write(Update(key, counts, when=absent_or_null("participants")), pattern=count_seats)
         return await self._table.get(key) or conversation
+
+
+def _after_last_message(group: Conversation) -> Instant:
+    """Return a time at which nothing is unread yet for a new participant, whose unread messages start with it."""
+    last = group.last_message_id
+    return instant(time_of(last) + 1) if last is not None and is_ulid(last) else EPOCH
 
 
 def _has_room(group: Conversation) -> Condition:
