@@ -103,7 +103,7 @@ async def _grow(engine: EmbeddedEngine, path: Path, rooms: Rooms, sends: int) ->
             Growth(
                 sends=step * (sends // GROWTH_STEPS),
                 file_bytes=_file_bytes(path),
-                bytes_by_table=_bytes_by_table(path),
+                bytes_by_table=bytes_by_table(path),
                 rss_before=before,
                 rss_after=_rss(),
             )
@@ -175,7 +175,7 @@ def _file_bytes(path: Path) -> int:
     return path.stat().st_size
 
 
-def _bytes_by_table(path: Path) -> dict[str, int]:
+def bytes_by_table(path: Path) -> dict[str, int]:
     connection = connect(str(path))
     try:
         rows = connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE").fetchall()

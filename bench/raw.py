@@ -5,8 +5,9 @@ and waits, and all that wait are encoded and committed together, as one would do
 
 It opens the file as the engine does (same schema, same pragmas) and does for each send what no engine of this design
 can leave out: read the three old rows, since conditions and changes depend on them, insert the message and its index
-entry, change the conversation and the seat, log the transaction with its old and new images; and commit so many sends
-at once as there are senders. `verify` shows that the rows are those that the engine writes, byte for byte.
+entry, change the conversation and the seat; commit so many sends at once as there are senders; and log these with
+their old and new images in one compressed row. `verify` shows that the rows are those that the engine writes, byte for
+byte.
 
 Left out, and so the price of an engine: making ids and operations, checking them, decoding the old rows, evaluating
 conditions and changes, weighing and encoding the new rows, capacity, queues, futures and the event loop. Pages, gets
@@ -21,11 +22,10 @@ from itertools import cycle, islice
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
 
-import msgspec
-
 from bench.contender import Question, Rate
 from bench.workload import (
     COUNT,
+    EPOCH_MS,
     PAGE,
     SEATS,
     Rooms,
@@ -40,6 +40,7 @@ from bench.workload import (
 from sobremesa.table import Layout, RawKey
 from sobremesa.table.engines.embedded.codec import pack
 from sobremesa.table.engines.embedded.file import open_file
+from sobremesa.table.engines.embedded.log_rows import LogRows, encode_transaction
 from sobremesa.table.values import Item, weigh
 
 CHUNK = 256
@@ -49,7 +50,6 @@ SELECT = "SELECT size, body FROM items WHERE pk = ? AND sk = ?"
 INSERT = "INSERT INTO items VALUES (?, ?, ?, ?, ?)"
 UPDATE = "UPDATE items SET size = ?3, ttl = ?4, body = ?5 WHERE pk = ?1 AND sk = ?2"
 INDEX = "INSERT INTO index_1 VALUES (?, ?, ?, ?)"
-LOG = "INSERT INTO changes (at_ms, body) VALUES (?, ?)"
 RANGE = (
     "SELECT pk, sk, size, body FROM items AS x WHERE x.pk = ? AND x.sk >= 'MSG#' AND x.sk < 'MSG$'"
     " ORDER BY x.sk DESC LIMIT ?"
@@ -67,7 +67,7 @@ class Prepared(NamedTuple):
     entry: Bindings
     head: Bindings
     seat: Bindings
-    log: Bindings
+    log: bytes
 
 
 class Encoder:
@@ -101,7 +101,7 @@ class Encoder:
             (item["gsi1pk"], item["gsi1sk"], *key),
             head_new,
             seat_new,
-            (1_790_000_000_000, msgspec.msgpack.encode(log)),
+            encode_transaction((EPOCH_MS, log)),
         )
 
     def _change(self, key: RawKey, values: Item) -> tuple[RawKey, bytes, Bindings]:
@@ -126,6 +126,7 @@ class RawContender:
         self._connection, _ = open_file(path, layout)
         # One kept cursor is quicker than a new one for each statement.
         self._execute = self._connection.cursor().execute
+        self._log = LogRows(self._connection)
         self._encoder = Encoder(rooms)
 
     async def send(self, senders: int, seconds: float) -> Rate:
@@ -175,7 +176,7 @@ class RawContender:
             execute(INDEX, send.entry)
             execute(UPDATE, send.head)
             execute(UPDATE, send.seat)
-            execute(LOG, send.log)
+        self._log.append([send.log for send in sends], EPOCH_MS)
         execute("COMMIT")
 
     def _page(self, room: int) -> None:

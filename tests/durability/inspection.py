@@ -6,8 +6,9 @@ played from its beginning: the result must equal the tables, to the last attribu
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,11 @@ from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.engines.protocol import RawKey
 from sobremesa.table.layout import Layout
 from sobremesa.table.values import Item, weigh
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _OPERATIONS_A_SEND = 3
 
@@ -79,10 +85,8 @@ def _played_log(connection: apsw.Connection, items: dict[RawKey, Item]) -> list[
     """The messages by the log, after checking that it leads from nothing to what is stored, one whole send a row."""
     bodies: dict[RawKey, bytes] = {}
     messages: list[Message] = []
-    rows = connection.execute("SELECT seq, body FROM changes ORDER BY seq")
-    for expected, (sequence, body) in enumerate(rows, 1):
+    for expected, (sequence, entries) in enumerate(logged(connection), 1):
         assert sequence == expected, f"transaction {expected} is not in the log"
-        entries: list[list[Any]] = msgspec.msgpack.decode(body)
         assert len(entries) == _OPERATIONS_A_SEND
         for pk, sk, old, new, expired in entries:
             assert bodies.get(RawKey(pk, sk)) == old, f"the log does not know what {pk} {sk} was before"
@@ -93,6 +97,21 @@ def _played_log(connection: apsw.Connection, items: dict[RawKey, Item]) -> list[
     assert {key: unpack(body) for key, body in bodies.items()} == items, "the log and the items differ"
     assert len(set(messages)) == len(messages), "a message is there twice"
     return messages
+
+
+def logged(connection: apsw.Connection) -> Iterator[tuple[int, list[list[Any]]]]:
+    """The transactions of the log, each with its number and its changes."""
+    stored: list[Any] = connection.execute("SELECT since, body FROM dictionaries WHERE length(body) > 0").fetchall()
+    dictionaries = {since: zstd.ZstdDict(body, is_raw=True) for since, body in stored}
+    for last, count, dictionary, body in connection.execute(
+        "SELECT seq, transactions, dictionary, body FROM changes ORDER BY seq"
+    ):
+        if dictionary is None:
+            yield last, msgspec.msgpack.decode(body)
+        else:
+            row = msgspec.msgpack.decode(zstd.decompress(body, dictionaries[dictionary] if dictionary else None))
+            assert len(row) == count
+            yield from ((last - count + number, changes) for number, (_, changes) in enumerate(row, 1))
 
 
 def _check_conversations(items: dict[RawKey, Item], messages: list[Message]) -> None:

@@ -194,7 +194,7 @@ async def test_a_store_that_may_not_grow_refuses_writes_and_takes_them_again_whe
     sent, _ = await send_all(engine, "before")
     pages = engine._connection.pragma("page_count")
 
-    engine._connection.pragma("max_page_count", pages + 3)
+    engine._connection.pragma("max_page_count", pages + 1)
     during, failed = await send_all(engine, "during", text=LONG_TEXT)
     assert failed
     with pytest.raises(StoreFailed, match="full"):

@@ -1,22 +1,22 @@
 """The change log: a durable, ordered log of the changes of every transaction, kept for a day.
 
-One row per transaction, numbered without gaps in commit order across processes. The newest row is never pruned, so a
-number is never used twice.
+Transactions are numbered without gaps in commit order across processes. The newest row is never deleted, so a number is
+never used twice. `log_rows` has the rows of the file.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
-import msgspec
 
 from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.engines.embedded.file import store_error
+from sobremesa.table.engines.embedded.log_rows import LogRows, encode_transaction
 from sobremesa.table.engines.embedded.rows import RowChange
 from sobremesa.table.engines.protocol import (
     NEWEST,
@@ -33,8 +33,6 @@ from sobremesa.table.errors import BadCursor, PositionTrimmed, StoreClosed
 
 RETENTION_MS = 24 * 60 * 60 * 1000
 TRANSACTIONS_A_READ = 256
-PRUNED_AT_ONCE = 250
-"""A few milliseconds of the event loop: the sweep repeats until nothing is left to prune."""
 POLL_SECONDS = 0.05
 """How often a waiting reader checks for changes of other processes; our own commits wake it at once."""
 SHARD_ID = "log"
@@ -44,20 +42,6 @@ KEPT_IN_MEMORY = 1024
 """How many of the last transactions of this process are kept in memory for readers."""
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One changed item in the row of a transaction."""
-
-    pk: str
-    sk: str
-    old: bytes | None
-    new: bytes | None
-    expired: bool
-
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[Entry]).decode
-
-
 class Logged(NamedTuple):
     """The changes of one transaction."""
 
@@ -65,7 +49,7 @@ class Logged(NamedTuple):
     changes: Sequence[RowChange]
     expired: bool
     body: bytes
-    """The encoded changes."""
+    """The encoded transaction."""
 
 
 def logged(at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> Logged | None:
@@ -77,17 +61,14 @@ def logged(at_ms: int, changes: Iterable[RowChange], *, expired: bool) -> Logged
         (change.key.pk, change.key.sk, change.old and change.old.body, change.new and change.new.body, expired)
         for change in changed
     ]
-    return Logged(at_ms, changed, expired, _encode(entries))
+    return Logged(at_ms, changed, expired, encode_transaction((at_ms, entries)))
 
 
 class ChangeLog:
     """Writes the log inside the writer's transactions, and reads it."""
 
     def __init__(self, connection: apsw.Connection, store_id: str) -> None:
-        self._connection = connection
-        cursor = connection.cursor()
-        self._execute = cursor.execute
-        self._execute_many = cursor.executemany
+        self._rows = LogRows(connection)
         self._store_id = store_id
         self._closed = False
         self._waiting: set[asyncio.Future[None]] = set()
@@ -101,10 +82,13 @@ class ChangeLog:
         """Write the log entries of some transactions."""
         self._written = (0, ())
         if transactions:
-            self._execute_many(
-                "INSERT INTO changes (at_ms, body) VALUES (?, ?)", [(each.at_ms, each.body) for each in transactions]
-            )
-            self._written = (self._connection.last_insert_rowid(), transactions)
+            newest = self._rows.append([each.body for each in transactions], max(each.at_ms for each in transactions))
+            self._written = (newest, transactions)
+
+    def roll_back(self) -> None:
+        """Forget what was written since the last commit."""
+        self._written = (0, ())
+        self._rows.forget_uncommitted()
 
     def publish(self) -> None:
         """Keep the committed changes in memory, and wake the readers."""
@@ -124,19 +108,12 @@ class ChangeLog:
                 waiting.set_result(None)
         self._waiting.clear()
 
-    def prune(self, now_ms: int) -> bool:
-        """Delete some transactions older than a day; return whether there are more."""
-        # Only from the start: a clock that was set back must not leave a hole.
-        self._execute(
-            "DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)"
-            " AND seq < (SELECT min(seq) FROM changes) + ?2"
-            " AND seq < coalesce((SELECT seq FROM changes WHERE at_ms >= ?1 ORDER BY seq LIMIT 1), seq + 1)",
-            (now_ms - RETENTION_MS, PRUNED_AT_ONCE),
-        )
-        pruned = self._connection.changes()
-        if pruned:
-            self._recent.clear()  # pruned changes must not be read from memory either
-        return pruned == PRUNED_AT_ONCE
+    def trim(self, now_ms: int, stopwatch: Callable[[], float]) -> bool:
+        """Delete some rows older than a day, for some milliseconds; return whether more may be due."""
+        last, more = self._rows.trim(now_ms - RETENTION_MS, stopwatch)
+        while last is not None and self._recent and self._newest - len(self._recent) < last:
+            self._recent.popleft()  # what is deleted must not be read from memory either
+        return more
 
     def reader(self, position: Position) -> LogReader:
         return LogReader(self, self._sequence_at(position))
@@ -165,22 +142,19 @@ class ChangeLog:
         if 0 < behind <= len(self._recent):
             return self._read_recent(sequence, len(self._recent) - behind)
         changes: list[RawChange] = []
-        rows: list[Any] = self._execute(
-            "SELECT seq, at_ms, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?", (sequence, TRANSACTIONS_A_READ)
-        ).fetchall()
-        for number, at_ms, body in rows:
+        for number, transaction in islice(self._rows.after(sequence), TRANSACTIONS_A_READ):
             if number != sequence + 1:
                 raise PositionTrimmed("the changes after this position are no longer kept", self.position(number - 1))
             sequence = number
-            for item, entry in enumerate(_decode(body)):
+            for item, change in enumerate(transaction.changes):
                 changes.append(
                     RawChange(
                         f"{self._store_id}-{number}-{item}",
-                        at_ms,
-                        RawKey(entry.pk, entry.sk),
-                        unpack(entry.old) if entry.old is not None else None,
-                        unpack(entry.new) if entry.new is not None else None,
-                        entry.expired,
+                        transaction.at_ms,
+                        RawKey(change.pk, change.sk),
+                        unpack(change.old) if change.old is not None else None,
+                        unpack(change.new) if change.new is not None else None,
+                        change.expired,
                         SHARD_ID,
                         sequence_of(number, item),
                     )
@@ -225,8 +199,7 @@ class ChangeLog:
             raise StoreClosed("the store was closed")
 
     def _sequence_at(self, position: Position) -> int:
-        oldest: int = (self._execute("SELECT min(seq) FROM changes").get or 1) - 1
-        newest: int = self._execute("SELECT max(seq) FROM changes").get or 0
+        oldest, newest = self._rows.oldest(), self._rows.newest()
         if position == OLDEST:
             return oldest
         if position == NEWEST:

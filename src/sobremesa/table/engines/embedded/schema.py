@@ -19,7 +19,7 @@ from sobremesa.table.layout import IndexLayout, IndexName, Layout, Spelling
 from sobremesa.table.values import Value
 
 APPLICATION_ID = 0x50B4E3E5
-FORMAT = 1
+FORMAT = 2
 SURELY_FITS = min(MAX_PK_BYTES, MAX_SK_BYTES) // 4
 """This many characters are never too long for a key, since none has more than four bytes."""
 
@@ -29,12 +29,22 @@ _TABLES = """
         PRIMARY KEY (pk, sk)
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX items_by_ttl ON items (ttl) WHERE ttl IS NOT NULL;
-    CREATE TABLE changes (seq INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+    CREATE TABLE changes (
+        seq INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, transactions INTEGER NOT NULL, dictionary INTEGER,
+        body BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE dictionaries (since INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
     CREATE TABLE tokens (
         token TEXT PRIMARY KEY, digest BLOB NOT NULL, units REAL NOT NULL, until_ms INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT;
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
 """
+_FROM_FORMAT_1 = """
+    ALTER TABLE changes ADD COLUMN transactions INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE changes ADD COLUMN dictionary INTEGER;
+    CREATE TABLE dictionaries (since INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+"""
+"""No row is changed, however many there are: those of format 1 are the ones whose dictionary is null."""
 _INDEX_TABLE = """
     CREATE TABLE {table} (
         pk TEXT NOT NULL, sk TEXT NOT NULL, base_pk TEXT NOT NULL, base_sk TEXT NOT NULL,
@@ -82,15 +92,15 @@ def locked(connection: apsw.Connection) -> Iterator[None]:
 
 
 def prepare(connection: apsw.Connection, layout: Layout | None, *, sole_use: Callable[[], None]) -> Schema:
-    """Create the missing tables, and change the indexes to those of the layout (None: keep them).
+    """Create the missing tables, and change the format to ours and the indexes to the layout's (None: keep them).
 
-    Another process with the store open would keep using the old indexes, so they change only in sole use.
+    Another process with the store open would keep using the old ones, so they change only in sole use.
     """
     stored = _stored_layout(connection)
     if layout is None:
         layout = _layout_of(stored) if stored else Layout()
     wanted = _to_store(layout)
-    if stored is not None and stored != wanted:
+    if stored is not None and (stored != wanted or connection.pragma("user_version") < FORMAT):
         _refuse_other_names(stored, wanted)
         sole_use()
     with locked(connection):
@@ -98,6 +108,9 @@ def prepare(connection: apsw.Connection, layout: Layout | None, *, sole_use: Cal
             connection.execute(_TABLES)
             give_identity(connection)
             connection.pragma("application_id", APPLICATION_ID)
+            connection.pragma("user_version", FORMAT)
+        elif connection.pragma("user_version") < FORMAT:
+            connection.execute(_FROM_FORMAT_1)
             connection.pragma("user_version", FORMAT)
         _fit_layout(connection, layout)
         store_id = connection.execute("SELECT value FROM meta WHERE name = 'store_id'").get

@@ -292,6 +292,7 @@ class Writer:
 
     def _undo(self, error: BaseException, jobs: list[Job]) -> None:
         """Roll back a batch that could not be committed, and raise the error in all its writes."""
+        self._log.roll_back()
         if self._connection.in_transaction:
             # SQLite rolls back by itself after some errors.
             with contextlib.suppress(apsw.Error):

@@ -1,0 +1,1 @@
+"""How a busy file grows, and what the change log costs the sends."""
