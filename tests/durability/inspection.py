@@ -60,6 +60,35 @@ def inspect(path: Path, acknowledged: Iterable[Message] = (), *, layout: Layout 
     return Found(messages, items)
 
 
+def inspect_trimmed(path: Path, acknowledged: Iterable[Message]) -> None:
+    """Check a chat's store whose log has lost its start; every acknowledged message must be in the tables."""
+    connection = apsw.Connection(str(path))
+    try:
+        with connection:
+            assert connection.execute("PRAGMA integrity_check").get == "ok"
+            items = _stored_items(connection)
+            _check_indexes(connection, items, LAYOUT)
+            _check_rest_of_log(connection, items)
+    finally:
+        connection.close()
+    lost = {message for message in acknowledged if message.key not in items}
+    if lost:
+        raise AcknowledgedLost(f"{len(lost)} messages, such as {min(lost).id}")
+
+
+def _check_rest_of_log(connection: apsw.Connection, items: dict[RawKey, Item]) -> None:
+    """Check that the log has no gap, that its images follow each other, and that they lead to what is stored."""
+    bodies: dict[RawKey, bytes] = {}
+    expected: int = connection.execute("SELECT seq - transactions FROM changes ORDER BY seq LIMIT 1").get
+    for sequence, changes in logged(connection):
+        expected += 1
+        assert sequence == expected, f"transaction {expected} is not in the log"
+        for pk, sk, old, new, _ in changes:
+            assert bodies.get(RawKey(pk, sk), old) == old, f"the log does not know what {pk} {sk} was before"
+            bodies[RawKey(pk, sk)] = new
+    assert {key: unpack(body) for key, body in bodies.items()} == {key: items[key] for key in bodies}
+
+
 def _stored_items(connection: apsw.Connection) -> dict[RawKey, Item]:
     items: dict[RawKey, Item] = {}
     for pk, sk, size, body in connection.execute("SELECT pk, sk, size, body FROM items"):

@@ -22,6 +22,7 @@ from sobremesa.table.errors import StoreDamaged, StoreError, StoreFailed, StoreF
 from sobremesa.table.layout import IndexLayout, IndexName, Layout, gsi1, gsi2
 
 OTHER_UID = 65534
+INCREMENTAL = 2
 by_length = IndexName("byLength")
 
 
@@ -95,11 +96,13 @@ async def test_every_setting_of_the_engine_is_in_force(tmp_path: Path) -> None:
     engine = await opened(tmp_path / "chat.db")
 
     settings = {name: engine._connection.pragma(name) for name in ("journal_mode", "synchronous", "temp_store")}
-    sizes = {name: engine._connection.pragma(name) for name in ("cache_size", "wal_autocheckpoint")}
+    sizes = {name: engine._connection.pragma(name) for name in ("page_size", "cache_size", "wal_autocheckpoint")}
+    auto_vacuum = engine._connection.pragma("auto_vacuum")
     await engine.close()
 
     assert settings == {"journal_mode": "wal", "synchronous": 2, "temp_store": 2}
-    assert sizes == {"cache_size": -32768, "wal_autocheckpoint": 2000}
+    assert sizes == {"page_size": 8192, "cache_size": -32768, "wal_autocheckpoint": 2000}
+    assert auto_vacuum == INCREMENTAL
 
 
 async def test_a_closed_store_is_one_file(store: Path) -> None:

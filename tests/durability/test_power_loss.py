@@ -6,21 +6,24 @@ recorded, write by write and sync by sync, and then cut at many places.
 
 from __future__ import annotations
 
+import asyncio
+import os
 import random
 import shutil
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pytest
 
 from durability.chat import LAYOUT, Message, send, talk
-from durability.inspection import AcknowledgedLost, inspect
+from durability.inspection import AcknowledgedLost, inspect, inspect_trimmed
 from durability.recording_disk import Disk, Record, Synced, recording_disk
 from lengths import POWER_CUTS as CUTS
 from lengths import POWER_CUTS_AT_CREATION, SEED
-from sobremesa.core.clock import SystemClock
-from sobremesa.table.engines.embedded import EmbeddedEngine, writer
+from sobremesa.core.clock import SetClock, SystemClock
+from sobremesa.table.engines.embedded import EmbeddedEngine, log_rows, sweeper, writer
+from sobremesa.table.engines.protocol import PutItem, RawKey
 from sobremesa.table.errors import StoreError
 
 LONG_TEXT = "So I said to the waiter: " + "and then, " * 80
@@ -47,6 +50,9 @@ class Run(NamedTuple):
         """From the first ack to the last before the store was closed for the first time."""
         places = [place for place, message in self.acknowledged if message.run == "first"]
         return range(places[0], places[-1] + 1)
+
+
+Check: TypeAlias = Callable[[Path, list[Message]], Awaitable[None]]
 
 
 class Verdict(NamedTuple):
@@ -76,7 +82,38 @@ async def recorded_run(store: Path, *, checkpoint_pages: int = 1000, synchronous
     return Run(disk.record, acknowledged)
 
 
-async def cut_at(run: Run, cuts: Iterable[int], folder: Path, chance: random.Random) -> Verdict:
+async def recorded_run_with_sweeps(store: Path) -> Run:
+    """Send messages; a day later send more, while the old log is deleted and the file gives its space back."""
+    acknowledged: list[tuple[int, Message]] = []
+    clock = SetClock()
+    with recording_disk(f"recording {store}") as disk:
+        engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=clock, janitor=False, vfs=disk.name)
+        engine._connection.wal_autocheckpoint(20)
+
+        async def talked(run: str) -> None:
+            await talk(
+                engine,
+                run,
+                lambda message: acknowledged.append((len(disk.record), message)),
+                messages=6,
+                text=LONG_TEXT,
+            )
+
+        await talked("first")
+        for _ in range(20):  # only the log grows, by what cannot be compressed
+            await engine.write(PutItem(RawKey("NOTE", "1"), {"pk": "NOTE", "sk": "1", "data": os.urandom(20_000)}))
+        clock.move(seconds=25 * 60 * 60)
+        before = engine._connection.pragma("page_count")
+        await asyncio.gather(talked("second"), engine.sweep())
+        await engine.sweep()
+        assert engine._connection.pragma("page_count") < before
+        await engine.close()
+    return Run(disk.record, acknowledged)
+
+
+async def cut_at(
+    run: Run, cuts: Iterable[int], folder: Path, chance: random.Random, check: Check | None = None
+) -> Verdict:
     """Open and check what is left after each of these cuts."""
     verdict = Verdict(0, [], [])
     disk = Disk()
@@ -88,7 +125,7 @@ async def cut_at(run: Run, cuts: Iterable[int], folder: Path, chance: random.Ran
         left = folder / f"cut{cut}"
         disk.cut_power(left, chance)
         try:
-            await check_what_is_left(left / "chat.db", run.acknowledged_before(cut))
+            await (check or check_what_is_left)(left / "chat.db", run.acknowledged_before(cut))
         except AcknowledgedLost as lost:
             verdict.lost.append(f"cut {cut}: {lost}")
         except (AssertionError, StoreError) as error:
@@ -122,6 +159,36 @@ async def test_a_power_cut_loses_no_acknowledged_write_and_leaves_none_half_done
     cuts = {*chance.sample(acks, min(CUTS, len(acks))), *(chance.randrange(len(run.record) + 1) for _ in range(CUTS))}
 
     verdict = await cut_at(run, cuts, tmp_path, chance)
+
+    print(f"TESTS_SEED={SEED}: {len(run.record)} deeds, {len(run.acknowledged)} acks, {len(cuts)} cuts")
+    assert (verdict.lost, verdict.broken) == ([], [])
+
+
+async def check_what_is_left_of_a_trimmed_store(store: Path, acknowledged: list[Message]) -> None:
+    """The same for a store whose log has lost its start."""
+    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False)
+    try:
+        inspect_trimmed(store, acknowledged)
+        await send(engine, Message("after", 0, 0))
+    finally:
+        await engine.close()
+    inspect_trimmed(store, [*acknowledged, Message("after", 0, 0)])
+
+
+@pytest.mark.long
+@pytest.mark.timeout(120 + CUTS)
+async def test_a_power_cut_while_the_log_is_trimmed_and_the_file_shrinks_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "FREE_PAGES", 2)
+    monkeypatch.setattr(sweeper, "VACUUMED_PAGES", 2)
+    monkeypatch.setattr(log_rows, "TRIMMED_AT_ONCE", 4)
+    chance = random.Random(SEED)
+    run = await recorded_run_with_sweeps(tmp_path / "chat.db")
+    later = [place for place, message in run.acknowledged if message.run == "second"]
+    cuts = {chance.randrange(later[0], len(run.record) + 1) for _ in range(CUTS)}
+
+    verdict = await cut_at(run, cuts, tmp_path, chance, check_what_is_left_of_a_trimmed_store)
 
     print(f"TESTS_SEED={SEED}: {len(run.record)} deeds, {len(run.acknowledged)} acks, {len(cuts)} cuts")
     assert (verdict.lost, verdict.broken) == ([], [])

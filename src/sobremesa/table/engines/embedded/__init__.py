@@ -6,6 +6,8 @@ rows      items and index entries in SQL
 reads     pages of queries and scans, cut where DynamoDB cuts them
 writer    group commit: every waiting write, one fsync
 changelog the durable, ordered stream of changes
+log_rows  its compressed rows in the file
+sweeper   what is deleted by the clock
 engine    all of it behind the engine protocol
 """
 

@@ -13,7 +13,6 @@ import apsw
 
 from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units
 from sobremesa.table.clock import Clock
-from sobremesa.table.conditions import between
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.embedded import reads
 from sobremesa.table.engines.embedded.changelog import ChangeLog, LogReader, LogShardReader
@@ -32,6 +31,7 @@ from sobremesa.table.engines.embedded.other_processes import watch
 from sobremesa.table.engines.embedded.partition_cache import PartitionCache, is_plain, question
 from sobremesa.table.engines.embedded.rows import Row, Rows, row_of
 from sobremesa.table.engines.embedded.schema import Schema
+from sobremesa.table.engines.embedded.sweeper import Sweeper
 from sobremesa.table.engines.embedded.writer import Job, Writer
 from sobremesa.table.engines.protocol import (
     MAX_BATCH_GET_BYTES,
@@ -54,7 +54,7 @@ from sobremesa.table.engines.protocol import (
     UpdateItem,
     Written,
 )
-from sobremesa.table.errors import ConditionFailed, StoreClosed, StoreFailed, TableError, Throttled
+from sobremesa.table.errors import StoreClosed, StoreFailed, TableError, Throttled
 from sobremesa.table.keys import check_key
 from sobremesa.table.layout import Layout
 from sobremesa.table.values import MAX_ITEM_BYTES, Item, weigh
@@ -64,11 +64,6 @@ T = TypeVar("T")
 CACHED_ROWS_AS_ONE = 32
 """How many rows of a cached page cost as much as one row that must be read."""
 SWEEP_EVERY_SECONDS = 30.0
-EXPIRED_AT_ONCE = 250
-TRIM_PAUSE_SECONDS = 0.02
-"""Between two steps that trim the change log: writes have nine tenths of the time."""
-TTL_HORIZON_SECONDS = 5 * 365 * 24 * 3600
-"""As in DynamoDB, an expiry more than five years ago counts as a mistake, and the row is kept."""
 
 
 class EmbeddedEngine:
@@ -92,11 +87,11 @@ class EmbeddedEngine:
         self._schema = schema
         self.clock = clock
         self._vfs = vfs
-        self._stopwatch = stopwatch
         self._rows = Rows(connection, layout, schema)
         self._log = ChangeLog(connection, schema.store_id)
         self._cache = PartitionCache(watch(path, in_memory=path == MEMORY))
         self._writer = Writer(connection, layout, self._rows, self._log, clock, self._cache, stopwatch=stopwatch)
+        self._sweeper = Sweeper(connection, layout, self._writer, self._log, clock, stopwatch)
         self._budget = LoopBudget()
         self._janitor: asyncio.Task[None] | None = None
         self._closed = False
@@ -234,32 +229,8 @@ class EmbeddedEngine:
             raise self._error(error) from error
 
     async def sweep(self) -> int:
-        """Delete expired items, and old changes and tokens; return how many items were deleted.
-
-        A deletion is an ordinary conditional write, marked as an expiry in the change log.
-        """
-        now_ms = self.clock.now_ms()
-        until = now_ms // 1000
-        deleted = 0
-        while keys := self._expired_keys(until - TTL_HORIZON_SECONDS, until):
-            outcomes = await asyncio.gather(*(self._expire(key, until) for key in keys))
-            deleted += sum(outcomes)
-            if not any(outcomes):
-                break
-        while True:
-            if not await self._trim(now_ms):
-                return deleted
-            await asyncio.sleep(TRIM_PAUSE_SECONDS)
-
-    async def _expire(self, key: RawKey, until: int) -> bool:
-        """Delete an item unless its expiry was extended meanwhile."""
-        expired = between(self.layout.ttl, until - TTL_HORIZON_SECONDS, until)
-        job = Job((DeleteItem(key, expired),), (None,), as_transaction=False, expired=True)
-        try:
-            await self._writer.submit(job)
-        except ConditionFailed:
-            return False
-        return True
+        """Delete expired items, and old changes and tokens; return how many items were deleted."""
+        return await self._sweeper.sweep()
 
     async def backup(self, target: Path) -> None:
         """Copy the whole store as it is now, while it is in use."""
@@ -315,12 +286,6 @@ class EmbeddedEngine:
         put = checks.check_write(operation, self.layout)
         return row_of(*put) if put else None
 
-    def _select(self, sql: str, bindings: tuple[int, ...] = ()) -> list[Any]:
-        try:
-            return self._connection.execute(sql, bindings).fetchall()
-        except apsw.Error as error:
-            raise self._error(error) from error
-
     async def _query(self, request: QueryRequest) -> RawPage:
         run = reads.QueryRun(self._connection, self._schema, request)
         while True:
@@ -367,22 +332,6 @@ class EmbeddedEngine:
             # Go on after a full disk: there may be space in the next round.
             with contextlib.suppress(TableError):
                 await self.sweep()
-
-    def _expired_keys(self, since: int, until: int) -> list[RawKey]:
-        sql = "SELECT pk, sk FROM items WHERE ttl BETWEEN ? AND ? LIMIT ?"
-        return [RawKey(*key) for key in self._select(sql, (since, until, EXPIRED_AT_ONCE))]
-
-    async def _trim(self, now_ms: int) -> bool:
-        """Delete some old changes and all old tokens; return whether more may be due."""
-        more = False
-
-        def work() -> None:
-            nonlocal more
-            more = self._log.trim(now_ms, self._stopwatch)
-            self._connection.execute("DELETE FROM tokens WHERE until_ms <= ?", (now_ms,))
-
-        await self._writer.submit(Job((), (), as_transaction=False, work=work))
-        return more
 
     def _refuse_closed(self) -> None:
         if self._closed:

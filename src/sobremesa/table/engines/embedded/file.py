@@ -34,8 +34,12 @@ OPENING_WAIT_MS = 10_000
 LOOP_WAIT_MS = 0
 """Waiting for another process's lock would block the event loop: the writer and the table retry instead."""
 
-_SETTINGS: dict[str, str | int] = {
+_SETTINGS_OF_NEW_FILES: dict[str, str | int] = {
     "page_size": 8192,
+    "auto_vacuum": "INCREMENTAL",
+}
+"""They cannot change later: SQLite would ignore them, after taking the write lock."""
+_SETTINGS: dict[str, str | int] = {
     "journal_mode": "WAL",
     "synchronous": "FULL",
     "cache_size": -32768,
@@ -50,7 +54,8 @@ def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
     connection = apsw.Connection(path, vfs=vfs)
     try:
         connection.set_busy_timeout(OPENING_WAIT_MS)
-        for name, value in _SETTINGS.items():
+        is_new = connection.pragma("page_count") == 0
+        for name, value in ((_SETTINGS_OF_NEW_FILES if is_new else {}) | _SETTINGS).items():
             _set(connection, name, value)
     except apsw.Error:
         connection.close()
@@ -132,6 +137,12 @@ def copy_file(path: str, target: Path) -> None:
 def _copy(path: str, target: Path) -> None:
     source = connect(path)
     try:
+        if not source.pragma("auto_vacuum"):
+            # Created by an older version: the copy gives space back. Not worth waiting for the write lock.
+            source.set_busy_timeout(0)
+            with contextlib.suppress(apsw.BusyError):
+                source.pragma("auto_vacuum", "INCREMENTAL")
+            source.set_busy_timeout(OPENING_WAIT_MS)
         source.execute("VACUUM INTO ?", (str(target),))
     finally:
         source.close()
