@@ -20,6 +20,7 @@ from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.events import Event, Publication, Topic
 from sobremesa.live.feed import START, Entry, Trimmed
 from sobremesa.live.redis_server import RedisServer
+from sobremesa.live.repeated_changes import RepeatedChanges
 from sobremesa.live.topic_feed import TopicFeed
 from sobremesa.live.topic_messages import TopicMessages
 from sobremesa.live.topic_publisher import TopicPublisher
@@ -41,8 +42,9 @@ class Parts:
         self.streams = TopicStreams(RedisServer(valkey.url), name, 3_600_000)
         messages = TopicMessages(self.streams, "node")
         self.receiver = TopicReceiver(self.streams, messages.take)
-        self.publisher = TopicPublisher(self.streams, translation)
-        writer = TopicWriter(translation, TopicPublisher(self.streams, translation), messages)
+        changes = RepeatedChanges(table, translation)
+        self.publisher = TopicPublisher(self.streams, changes)
+        writer = TopicWriter(translation, TopicPublisher(self.streams, changes), messages)
         self.feed = TopicFeed(table, clock, self.streams, self.receiver, writer, None, EventCursors())
         self._number = 0
 

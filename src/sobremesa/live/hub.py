@@ -28,7 +28,7 @@ from sobremesa.live.events import (
 )
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
-from sobremesa.live.membership_checks import MembershipChecks
+from sobremesa.live.membership_checks import MembershipChecks, over_in
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.repeats import Repeats
@@ -311,13 +311,13 @@ class Hub:
                 for membership in change.adds:
                     self._mark_stale(membership.user_id)
                     self._unsubscriptions.forget_loss(membership.user_id, membership.topic)
-                    self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)))
+                    self._subscribe(members.get(MembershipKey(membership.user_id, membership.topic)), membership)
                 for topic in change.rechecks:
                     self._mark_stale(None)
                     self._apply(self._checks.in_channel(topic), members)
             event = entry.event if first is None else self._repeats.current(entry)
             if event is not None:
-                self._put(entry.with_event(event), event, first, touched)
+                self._put(entry.with_event(event), event, first, touched, without=over_in(entry, members))
             self._put_missed(entry, touched)
             if change is not None:
                 for removal in change.removes:
@@ -345,13 +345,23 @@ class Hub:
             member = members.get(key)
             self._subscribe(member) if member is not None else self._unsubscriptions.unsubscribe_early(key)
 
-    def _put(self, entry: Entry, event: Event, first: int | None, touched: dict[Subscriber, None]) -> None:
+    def _put(
+        self,
+        entry: Entry,
+        event: Event,
+        first: int | None,
+        touched: dict[Subscriber, None],
+        *,
+        without: Collection[UserId],
+    ) -> None:
         if event.supersedes:
             self._replay.invalidate(event.subject)
         if is_broadcast(event):
             self._broadcasts.start(entry.id, event)
             return
         receiving = self._recipients(entry, event, first)
+        if without:
+            receiving = [each for each in receiving if each.user_id not in without]
         if not receiving:
             return
         if event.full is None:
@@ -405,16 +415,19 @@ class Hub:
             if user_id is None or subscriber.user_id == user_id:
                 subscriber.is_stale = True
 
-    def _subscribe(self, member: TopicMembership | None) -> None:
+    def _subscribe(self, member: TopicMembership | None, reported: TopicMembership | None = None) -> None:
+        """Subscribe a user by a membership as the table has it; `reported` is that of the event that comes next."""
         if member is None:
             return
+        is_reported = reported is not None and reported.since == member.since
         for subscriber in self._index.by_subject.get(member.user_id, ()):
             known = subscriber.subscriptions.get(member.topic)
             since = self._recent.count if known is None else known.after
             if known is None and self._feed.looks_back_to(member) is not None:
                 self._gained.append((subscriber, member))
                 since = -1  # what is repeated has been delivered
-            subscriber.subscriptions[member.topic] = Subscription.by(member, since)
+            is_known = is_reported or (known is not None and known.is_known and known.since == member.since)
+            subscriber.subscriptions[member.topic] = Subscription.by(member, since, is_known=is_known)
             subscriber.forget_loss(member.topic)
             self._index.by_topic[member.topic].add(subscriber)
             self._unsubscriptions.settle_early(member.topic, subscriber)

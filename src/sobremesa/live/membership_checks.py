@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sobremesa.core.actor import UserId
-from sobremesa.live.events import MembershipKey, Topic, server_of
+from sobremesa.live.events import MembershipKey, Topic, TopicMembership, server_of
 from sobremesa.live.feed import Entry
 from sobremesa.live.subscriber_index import SubscriberIndex
 
@@ -67,3 +67,18 @@ class MembershipChecks:
         """Return the possible memberships in a channel of all who are subscribed to its server."""
         users = self._index.all_users_in(topic) | self._index.all_users_in(server_of(topic) or topic)
         return {MembershipKey(user_id, topic) for user_id in users}
+
+
+def over_in(entry: Entry, members: Mapping[MembershipKey, TopicMembership]) -> set[UserId]:
+    """Return the users who are not to be informed of the memberships that an event adds, since they are over.
+
+    They may have been informed of their end already, and would drop that event when it comes again.
+    """
+    adds = () if entry.audience is None else entry.audience.adds
+    current = {
+        added.user_id
+        for added in adds
+        if (member := members.get(MembershipKey(added.user_id, added.topic))) is not None
+        and (member.since == added.since or not member.since or not added.since)
+    }
+    return {added.user_id for added in adds} - current

@@ -105,6 +105,7 @@ def _among_nodes(
     require_extra("redis", "redis", "the setting redis")
     from sobremesa.live.redis_server import RedisServer
     from sobremesa.live.relay import Relay
+    from sobremesa.live.repeated_changes import RepeatedChanges
     from sobremesa.live.topic_ephemeral import TopicEphemeralEvents
     from sobremesa.live.topic_feed import TopicFeed
     from sobremesa.live.topic_messages import TopicMessages
@@ -116,8 +117,9 @@ def _among_nodes(
     streams = TopicStreams(RedisServer(url), name, window_ms)
     messages = TopicMessages(streams, node_id)
     receiver = TopicReceiver(streams, messages.take)
-    writer = TopicWriter(translation, TopicPublisher(streams, translation), messages, fast=options.fast)
-    relay = Relay(TopicPublisher(streams, translation)) if options.relays else None
+    changes = RepeatedChanges(table, translation)
+    writer = TopicWriter(translation, TopicPublisher(streams, changes), messages, fast=options.fast)
+    relay = Relay(TopicPublisher(streams, changes)) if options.relays else None
     feed = TopicFeed(table, clock, streams, receiver, writer, relay, cursors)
     messages.on(HINT, lambda _: feed.nudge())
     return _Shared(feed, lambda hub: TopicEphemeralEvents(hub, messages), relay)

@@ -25,12 +25,14 @@ class Subscription(NamedTuple):
     """When the membership started; 0 if unknown."""
     after: int
     """How many events the hub had delivered by then."""
+    is_known: bool = True
+    """Whether the client was informed of the membership, by its snapshot or by an event."""
 
     @classmethod
-    def by(cls, member: TopicMembership, after: int) -> Subscription:
+    def by(cls, member: TopicMembership, after: int, *, is_known: bool = True) -> Subscription:
         """Return the subscription that a membership gives."""
         starts_ms = lenient_ms(member.since) if member.since else None
-        return cls(member.moderates, member.since, starts_ms or 0, after)
+        return cls(member.moderates, member.since, starts_ms or 0, after, is_known)
 
 
 class Subscriber:
@@ -94,14 +96,14 @@ class Subscriber:
         return any(each is not None and each.after >= count for each in found)
 
     def has_returned_since(self, removals: Iterable[TopicRemoval]) -> bool:
-        """Return whether one of these ended its membership before the one that it was attached with.
+        """Return whether one of these ended its membership before the one that the client was informed of.
 
-        A feed may return such a removal again, or late. The client has been informed of the later membership, and would
-        drop that event when it comes again.
+        A feed may return such a removal again, or late. The client would drop the event of the later membership when it
+        comes again.
         """
         for user_id, topic, since in removals:
             held = self.subscriptions.get(topic) if user_id == self.user_id else None
-            if held is not None and held.after >= 0 and since and held.since and since < held.since:
+            if held is not None and held.is_known and since and held.since and since < held.since:
                 return True
         return False
 

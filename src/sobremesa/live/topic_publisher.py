@@ -9,9 +9,9 @@ import msgspec
 
 from sobremesa.core.ids import is_ulid, time_of
 from sobremesa.live.events import Publication, Topic
+from sobremesa.live.repeated_changes import RepeatedChanges
 from sobremesa.live.topic_routes import routes_of
 from sobremesa.live.topic_streams import Addition, Lost, TopicStreams
-from sobremesa.live.translation import Translation
 from sobremesa.table import RawChange
 
 SEQUENCE_DIGITS = 40
@@ -24,9 +24,9 @@ _encode = msgspec.msgpack.Encoder().encode
 class TopicPublisher:
     """Adds events to the streams of their topics, whose scripts drop what is there already."""
 
-    def __init__(self, streams: TopicStreams, translation: Translation) -> None:
+    def __init__(self, streams: TopicStreams, changes: RepeatedChanges) -> None:
         self._streams = streams
-        self._translation = translation
+        self._changes = changes
         self._epochs: dict[str, str] = {}
         """The epoch in which each shard was published; empty: new messages. Each must notice that its epoch is over."""
 
@@ -36,9 +36,10 @@ class TopicPublisher:
         Raises Lost if the streams were lost: then the changes of the last seconds must be published again, too.
         """
         shard_id = shard_id or "0"  # without one is what the writers of new messages publish
+        epoch = await self._epoch_of(shard_id)
         found: dict[Topic, list[Addition]] = defaultdict(list)
-        for change in changes:
-            for number, publication in enumerate(await self._translation.publications_of(change)):
+        for change, publications in await self._changes.publications_of(changes, epoch):
+            for number, publication in enumerate(publications):
                 sequence = f"{change.sequence:0>{SEQUENCE_DIGITS}}.{number:03}"
                 # Only what has an id of its own may have been published by its writer.
                 written_ms = None if publication.id.startswith(change.id) else _written_ms(publication)
@@ -46,7 +47,7 @@ class TopicPublisher:
                 for topic in routes_of(publication):
                     found[topic].append(addition)
         # Without events too: that finds out whether the last ones are still there.
-        await self._add(shard_id, found)
+        await self._add(shard_id, epoch, found)
 
     async def publish_new(self, publications: Iterable[Publication]) -> None:
         """Publish new messages of this process, before the change stream does; raises Lost as above."""
@@ -55,7 +56,7 @@ class TopicPublisher:
             for topic in routes_of(publication):
                 found[topic].append(_addition(publication, "", "", _written_ms(publication)))
         if found:
-            await self._add("", found)
+            await self._add("", await self._epoch_of(""), found)
 
     async def reset(self) -> None:
         """Begin a new epoch: changes were lost, so positions from before are void."""
@@ -63,13 +64,16 @@ class TopicPublisher:
         await self._streams.open(epoch)
         self._epochs.clear()
 
-    async def _add(self, shard_id: str, additions: Mapping[Topic, Sequence[Addition]]) -> None:
+    async def _epoch_of(self, shard_id: str) -> str:
         epoch = self._epochs.get(shard_id)
         if epoch is None:
             epoch, _ = await self._streams.open()
             self._epochs[shard_id] = epoch
             if len(self._epochs) > MAX_SHARDS:
                 del self._epochs[next(iter(self._epochs))]  # read elsewhere, or to its end
+        return epoch
+
+    async def _add(self, shard_id: str, epoch: str, additions: Mapping[Topic, Sequence[Addition]]) -> None:
         try:
             await self._streams.add(epoch, additions)
         except Lost:

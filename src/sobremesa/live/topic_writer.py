@@ -63,7 +63,10 @@ class TopicWriter:
             while waiting:
                 await self._publisher.publish_new(waiting[:ADDED_AT_ONCE])
                 del waiting[:ADDED_AT_ONCE]
-        except (*FOREIGN, Lost) as error:
+        except Lost:
+            # They may have been published before, and changed since: the relay publishes them as they are now.
+            waiting.clear()
+        except FOREIGN as error:
             # The relay publishes it too, only later. Retried all the same, so that later messages stay behind it.
             _log.warning("new messages are published later", why=f"{type(error).__name__}: {error}")
             del waiting[: max(0, len(waiting) - MAX_WAITING)]

@@ -29,6 +29,11 @@ class Seen(NamedTuple, Generic[E]):
     new: E | None
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether the change may have been published before, so that `new` is the row as it is now."""
+        return False
+
+    @property
     def row(self) -> E:
         """The row as it is, or as it last was."""
         row = self.new if self.new is not None else self.old
@@ -42,6 +47,14 @@ class Seen(NamedTuple, Generic[E]):
         if self.old is None:
             return True
         return any(getattr(self.old, field) != getattr(self.new, field) for field in fields)
+
+
+class _SeenAgain(Seen[E]):
+    """A change that may have been published before."""
+
+    @property
+    def is_repeated(self) -> bool:
+        return True
 
 
 Translate: TypeAlias = Callable[[Any], Awaitable[Sequence[Publication]]]
@@ -185,15 +198,23 @@ class Translation:
         except TableError:
             return None
 
-    async def publications_of(self, change: RawChange) -> list[Publication]:
-        """Return what a change publishes, each with its id; raises TableError if it cannot be determined now."""
-        found, failures = await self.translate(change)
+    def publishes(self, change: RawChange) -> bool:
+        """Return whether a change may publish anything."""
+        meanings = self._by_heads.get((_head(change.key.pk), _head(change.key.sk)), ())
+        return any(each.attributes is None or _differs(change, each.attributes) for each in meanings)
+
+    async def publications_of(self, change: RawChange, *, is_repeated: bool = False) -> list[Publication]:
+        """Return what a change publishes, each with its id; raises TableError if it cannot be determined now.
+
+        A change that is repeated shows its row as it is now.
+        """
+        found, failures = await self.translate(change, is_repeated=is_repeated)
         for error in failures:
             key = f"{change.key.pk} / {change.key.sk}"
             _log.warning("a changed row was not translated", key=key, why=f"{type(error).__name__}: {error}")
         return found
 
-    async def translate(self, change: RawChange) -> Translated:
+    async def translate(self, change: RawChange, *, is_repeated: bool = False) -> Translated:
         """Return what a change publishes, and what of it could not be translated; raises TableError as above."""
         key = change.key
         found = Translated([], [])
@@ -202,6 +223,8 @@ class Translation:
                 continue
             try:
                 seen = self._seen(change, entity)
+                if seen is not None and is_repeated:
+                    seen = _SeenAgain(*seen)
                 published = () if seen is None else await translate(seen)
             except Exception as error:
                 if not is_permanent(error):

@@ -262,8 +262,8 @@ class RoomEvents:
             translation.on_replay(topic_kind, [message_created, message_updated], self._messages_now)
             translation.on_replay(topic_kind, [reaction_added, reaction_removed], self._reactions_now)
 
-    async def created(self, message: Message) -> Publication | None:
-        """Return the publication of a new message, which has no reactions yet.
+    async def created(self, message: Message, reactions: Sequence[LiveReaction] = ()) -> Publication | None:
+        """Return the publication of a new message, which has no reactions yet unless it is published again.
 
         Its id is the message id, so the writer may publish it before the change stream does. None if the room was
         deleted, or if the message was imported: it is history, which no client waits for.
@@ -276,7 +276,7 @@ class RoomEvents:
             room = await self._find_topic_of_new(message)
         if room is None:
             return None
-        event = await self._message_event(message_created, message, [], room)
+        event = await self._message_event(message_created, message, list(reactions), room)
         return Publication(id=message.message_id, event=event)
 
     # Messages
@@ -284,7 +284,9 @@ class RoomEvents:
     async def _message(self, seen: Seen[Message]) -> list[Publication]:
         old, new = seen
         if old is None and new is not None:
-            created = await self.created(new)
+            if new.deleted:
+                return []  # published again, after its deletion
+            created = await self.created(new, await self._reactions(new) if seen.is_repeated else ())
             return [] if created is None else [created]
 
         room = await self._find_topic(seen.row.room_id)

@@ -255,7 +255,7 @@ class CommunityEvents:
             removes = [] if own is None else [TopicRemoval(None, own)]
             return [channel_deleted(ChannelGone(channel_id, server_id), topic, removes=removes)]
         if old is None:
-            view = channel_view(ChannelWithHead(new, None))
+            view = await self._with_head(new) if seen.is_repeated else channel_view(ChannelWithHead(new, None))
             return [channel_created(view, topic, rechecks=[] if own is None else [own])]
         return [channel_updated(await self._with_head(new), topic)]
 
