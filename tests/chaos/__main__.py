@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -44,16 +45,16 @@ def _run_cycles(minutes: float, first: int, seconds: float, histories: Path | No
     while seed == first or time.monotonic() - began < 60 * minutes:
         with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
             outcome = asyncio.run(run_cycle(seed, seconds, Path(folder)))
+            _report(outcome, histories, Path(folder))
         counts.update(outcome.counts)
         failed += bool(outcome.history.violations)
-        _report(outcome, histories)
         seed += 1
     print(", ".join(f"{count} {what}" for what, count in counts.items()))
     print(f"{seed - first} cycles, {failed} failed, {time.monotonic() - began:.0f} s")
     return int(failed > 0)
 
 
-def _report(outcome: Outcome, histories: Path | None) -> None:
+def _report(outcome: Outcome, histories: Path | None, logs: Path) -> None:
     violations = outcome.history.violations
     print(f"seed {outcome.seed}: {outcome.counts['faults']} faults, {len(violations)} violations", flush=True)
     rules = Counter(violation.partition(":")[0] for violation in violations)
@@ -66,7 +67,11 @@ def _report(outcome: Outcome, histories: Path | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"chaos-{outcome.seed}.log"
         file.write_text("\n".join(outcome.history.lines) + "\n")
-        print(f"  history: {file}", flush=True)
+        nodes = folder / f"chaos-{outcome.seed}-nodes"
+        nodes.mkdir(exist_ok=True)
+        for log in logs.glob("node-*.log"):
+            shutil.copy(log, nodes)
+        print(f"  history: {file}, logs of the nodes: {nodes}", flush=True)
 
 
 if __name__ == "__main__":
