@@ -11,8 +11,8 @@ import msgspec
 import pytest
 import redis.asyncio
 
-from live.nodes import Community
-from servers import Endpoint
+from live.nodes import Community, Valkey, valkey_program
+from servers import Endpoint, _free_port
 from sobremesa.core.clock import SystemClock
 from sobremesa.glue.event_catalog import translation_of
 from sobremesa.live import topic_history, topic_receiver
@@ -24,7 +24,7 @@ from sobremesa.live.repeated_changes import RepeatedChanges
 from sobremesa.live.topic_feed import TopicFeed
 from sobremesa.live.topic_messages import TopicMessages
 from sobremesa.live.topic_publisher import TopicPublisher
-from sobremesa.live.topic_receiver import TopicReceiver
+from sobremesa.live.topic_receiver import UNKNOWN, TopicReceiver
 from sobremesa.live.topic_routes import ALL_NODES
 from sobremesa.live.topic_streams import Addition, Lost, TopicStreams
 from sobremesa.live.topic_writer import TopicWriter
@@ -197,6 +197,24 @@ async def test_stream_that_lost_its_end_begins_another_epoch(parts: Parts, valke
     assert after.position > before.position
     with pytest.raises(Trimmed):
         [page async for page in parts.feed.history(before.position, after.position, [ONE])]
+
+
+async def test_topics_of_a_node_that_starts_before_redis_are_received_once_it_is_there(community: Community) -> None:
+    valkey = Valkey(valkey_program(), _free_port())
+    parts = Parts(community, Endpoint("valkey", valkey.url), uuid.uuid4().hex)
+    try:
+        await parts.feed.open(lambda _: True)
+        await parts.feed.cover([ONE])
+        valkey.start()
+        async with asyncio.timeout(60):
+            while (await parts.feed.next(lambda: True)).position.run == UNKNOWN:
+                pass
+        sent = [await parts.publish(ONE), await parts.publish(ALL_NODES)]
+
+        assert {entry.id for entry in await parts.next(2)} == set(sent)
+    finally:
+        await parts.feed.close()
+        valkey.stop()
 
 
 async def test_each_shard_notices_that_what_it_published_is_lost(parts: Parts) -> None:

@@ -37,22 +37,40 @@ class TopicLinks:
         self._receive = receive
         self._catch_up = catch_up
         self._links: dict[Address, _Link] = {}
+        self._unplaced: set[str] = set()
+        """Channels of which it is not known which server has them, since none has answered."""
 
     async def subscribe(self, channels: Collection[str]) -> bool:
         """Receive these channels from now on; False if their owner will catch up as soon as there is a connection."""
-        placed: dict[Address, list[str]] = defaultdict(list)
-        for channel in channels:
-            placed[await self._server.address_of(channel)].append(channel)
+        try:
+            placed = await self._placed(channels)
+        except FOREIGN:
+            self._unplaced.update(channels)
+            raise
         found = await asyncio.gather(*(self._link(address).subscribe(some) for address, some in placed.items()))
         return all(found)
 
-    async def unsubscribe(self, channels: Iterable[str]) -> None:
+    async def unsubscribe(self, channels: Collection[str]) -> None:
         """Stop to receive these channels."""
+        self._unplaced.difference_update(channels)
+        for address, some in (await self._placed(channels)).items():
+            await self._link(address).unsubscribe(some)
+
+    async def place(self) -> None:
+        """Receive the channels whose servers did not answer before; the owner catches up with them."""
+        if not self._unplaced:
+            return
+        placed = await self._placed(list(self._unplaced))
+        for address, some in placed.items():
+            self._link(address).add(self._unplaced.intersection(some))
+            self._unplaced.difference_update(some)
+
+    async def _placed(self, channels: Iterable[str]) -> dict[Address, list[str]]:
+        """Return these channels by the server that has them."""
         placed: dict[Address, list[str]] = defaultdict(list)
         for channel in channels:
             placed[await self._server.address_of(channel)].append(channel)
-        for address, some in placed.items():
-            await self._link(address).unsubscribe(some)
+        return placed
 
     async def settle(self, text: str) -> bool:
         """Wait until everything that was published before has been received; False if a connection is not there."""
@@ -86,7 +104,7 @@ class TopicLinks:
                 now = await self._server.address_of(channel)
                 if now != address:
                     link.channels.discard(channel)
-                    await self._link(now).add(channel)
+                    self._link(now).add([channel])
 
 
 class _Link:
@@ -121,9 +139,9 @@ class _Link:
         waiting = [self._answers.setdefault(channel, loop.create_future()) for channel in channels]
         return await self._answered(self._send("SSUBSCRIBE", channels), waiting)
 
-    async def add(self, channel: str) -> None:
-        """Receive a channel that another server had."""
-        self.channels.add(channel)
+    def add(self, channels: Collection[str]) -> None:
+        """Receive channels that another server had, or that no server was known for."""
+        self.channels.update(channels)
         self._wanted.set()
         self.restart()
 

@@ -222,6 +222,7 @@ class TopicReceiver:
             looks += 1
             try:
                 epoch, now = await self._streams.look()
+                await self._links.place()
                 if epoch != self._epoch:
                     self._links.restart()
                 elif await self._links.settle(f"{now[0]}-{now[1]}") and epoch == self._epoch:
