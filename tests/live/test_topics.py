@@ -11,10 +11,12 @@ import pytest
 import redis.asyncio
 
 from gateway.connection import Connection
+from gateway.served_app import serve_app
 from live.nodes import Client, Cluster, Community, Node, connected, eventually, nodes
 from servers import Endpoint
 from servers.sharded import ShardedStream, ShardingProxy
 from sobremesa.core.ids import time_of
+from sobremesa.live import topic_streams
 from sobremesa.live.look_back import CLOCKS_DIFFER_MS
 from sobremesa.rooms.sending import Draft
 
@@ -219,6 +221,36 @@ async def test_gap_names_only_the_rooms_whose_events_are_no_longer_kept(
     assert [(room["roomId"], room["until"]) for room in gap["d"]["rooms"]] == [(community.channel_id, sent[-1])]
     messages = [frame["d"]["messageId"] for frame in frames if frame["t"] == "message.created"]
     assert messages == [quiet["messageId"]]
+
+
+async def test_message_sent_after_a_gap_is_delivered_although_other_rooms_are_replayed_first(
+    community: Community, store: str, valkey: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topic_streams, "MAX_ENTRIES", 20)
+    files, records = (tmp_path / "files").as_uri(), "postgresql://127.0.0.1:1/records"
+    async with serve_app(store, redis=valkey.url, files=files, records=records) as served:
+        ana, bea, room = community.users["ana"], community.users["bea"], community.channel_id
+        async with served.connect(bea) as before, served.connect(ana) as witness:
+            await before.identify()
+            await witness.identify()
+            await before.socket.close()
+            for number in range(60):
+                last = await served.send(ana, room, f"{number}")
+            await witness.wait_for("message.created", messageId=last)
+            catch_up, late = served.app.live.hub.catch_up, []
+
+            async def send_meanwhile(*arguments: Any) -> None:
+                await catch_up(*arguments)
+                late.append(await served.send(ana, room, "after the gap was read"))
+                await witness.wait_for("message.created", messageId=late[0])
+
+            monkeypatch.setattr(served.app.live.hub, "catch_up", send_meanwhile)
+            async with served.connect(bea) as back:
+                await back.frame()
+                await back.send(6, {"token": back.token, "sessionId": before.session_id, "s": before.s})
+                assert (await back.wait_for("gap"))["rooms"][0]["until"] == last
+                await back.wait_for("ready")
+                await back.wait_for("message.created", messageId=late[0])
 
 
 async def test_topic_without_subscribers_is_not_received(

@@ -151,7 +151,7 @@ class Identification:
                     raise Trimmed
                 missing = await self._hub.missing(memberships, cursor.position)
                 if missing:
-                    await self._resume_in_part(socket, verified, cursor, memberships, missing)
+                    await self._resume_in_part(socket, verified, cursor, here, memberships, missing)
                     return
                 await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
@@ -168,12 +168,14 @@ class Identification:
         socket: Socket,
         verified: VerifiedToken,
         after: Cursor,
+        here: Cursor,
         memberships: Sequence[TopicMembership],
         missing: Collection[Topic],
     ) -> None:
         """Name what to fetch of topics whose events are no longer kept, replay the others, and start anew.
 
-        The gap comes first: once the client has moved its cursor, it would not be found again.
+        The gap comes first: once the client has moved its cursor, it would not be found again. What follows it starts
+        at the cursor from before the gap was read, so that nothing is in neither.
         """
         actor = verified[0]
 
@@ -186,7 +188,6 @@ class Identification:
         async with self._admission.turn(is_admitted=True):
             socket.write(_session_frame(gap, await self._backend.gap(actor, after.at_ms, missing)))
         await self._hub.catch_up(socket, kept(memberships), after, load)
-        here = self._feed.cursor_of(self._hub.position())
         async with self._admission.turn(is_admitted=True):
             memberships = await self._send_ready(socket, verified, here)
         await self._attach(socket, actor, memberships, here)
