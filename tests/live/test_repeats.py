@@ -165,10 +165,12 @@ async def subscribe(
     at_ms: int = 0,
     since: str = "",
     who: UserId = BEA,
+    has_snapshot: bool = False,
     on_drained: Callable[[], Awaitable[None]] | None = None,
 ) -> RecordingSubscriber:
     subscriber = RecordingSubscriber()
     subscriber.user_id = who
+    subscriber.has_snapshot = has_snapshot
     subscriber.on_drained = on_drained
 
     async def admissions() -> list[TopicMembership]:
@@ -459,6 +461,43 @@ async def test_join_of_an_earlier_membership_is_not_delivered(hub: Hub, feed: Sc
     await hub.step()
 
     assert bea.received == ["kick", "return", "hello"]
+
+
+@pytest.mark.parametrize(("has_snapshot", "received"), [(True, ["return"]), (False, ["kick", "return"])])
+async def test_replay_informs_of_an_earlier_removal_only_who_does_not_know_the_return(
+    hub: Hub, feed: ScriptedFeed, rows: Rows, has_snapshot: bool, received: list[str]
+) -> None:
+    """A client that has just received its snapshot may have received the event of the return before, and drop it."""
+    rows.bea = SECOND
+    feed.publish(JOIN, KICK, RETURN)
+    await hub.step()
+    bea = await subscribe(hub, TABLE, after=0, since=SECOND, has_snapshot=has_snapshot)
+
+    assert bea.received == received
+
+
+async def test_membership_that_begins_during_a_replay_is_not_known_from_the_snapshot(
+    hub: Hub, feed: ScriptedFeed, rows: Rows
+) -> None:
+    rows.bea = FIRST
+    feed.publish(*[new_event(f"{number}") for number in range(CAUGHT_UP + 1)])
+    await hub.step()
+    subscriber = RecordingSubscriber()
+    subscriber.has_snapshot = True
+
+    async def admissions() -> list[TopicMembership]:
+        return [TopicMembership(BEA, user(BEA)), TopicMembership(BEA, TABLE, since=rows.bea or "")]
+
+    async def leave_and_return() -> None:
+        rows.bea = SECOND
+        feed.publish(KICK, RETURN)
+        await hub.step()
+
+    subscriber.on_drained = leave_and_return
+    async with hub.attaching(subscriber):
+        await hub.attach(subscriber, await admissions(), Cursor(position_of(0), 0), admissions)
+
+    assert subscriber.received[-2:] == ["kick", "return"]
 
 
 async def test_copies_after_a_restart_do_not_show_a_deleted_message_in_a_replay(

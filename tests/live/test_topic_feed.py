@@ -26,7 +26,7 @@ from sobremesa.live.topic_messages import TopicMessages
 from sobremesa.live.topic_publisher import TopicPublisher
 from sobremesa.live.topic_receiver import UNKNOWN, TopicReceiver
 from sobremesa.live.topic_routes import ALL_NODES
-from sobremesa.live.topic_streams import Addition, Lost, TopicStreams
+from sobremesa.live.topic_streams import NOTHING, Addition, Lost, TopicStreams
 from sobremesa.live.topic_writer import TopicWriter
 
 ONE, TWO = Topic("server:one"), Topic("server:two")
@@ -38,6 +38,7 @@ class Parts:
 
     def __init__(self, community: Community, valkey: Endpoint, name: str) -> None:
         clock, table = SystemClock(), community.app.table
+        self.name = name
         translation = translation_of(table, clock, community.app.accounts)
         self.streams = TopicStreams(RedisServer(valkey.url), name, 3_600_000)
         messages = TopicMessages(self.streams, "node")
@@ -98,6 +99,61 @@ async def test_broken_connections_lose_and_repeat_nothing(parts: Parts, valkey: 
         assert own == [id for id in sent if id in own]
     positions = [entry.position for entry in received]
     assert positions == sorted(positions)
+
+
+async def test_cursor_of_another_node_is_continued_exactly(
+    parts: Parts, community: Community, valkey: Endpoint
+) -> None:
+    """A client that drops the ids that it knows would go back to what an event from before its snapshot shows."""
+    other = Parts(community, valkey, parts.name)
+    await other.feed.open(lambda _: False)
+    for feed in (parts.feed, other.feed):
+        await feed.cover([ONE])
+    sent = [await parts.publish(ONE) for _ in range(3)]
+    first = (await parts.next(3))[0]
+    until = (await other.next(3))[-1].position
+
+    after = other.feed.cursor_of(first.s).position
+    assert after is not None
+    found = [entry.id async for page in other.feed.history(after, until, [ONE]) for entry in page.entries]
+    assert found == sent[1:]
+    await other.feed.close()
+
+
+async def test_positions_are_those_of_the_streams_while_topics_are_added(parts: Parts, valkey: Endpoint) -> None:
+    client: Any = redis.asyncio.Redis.from_url(valkey.url)
+    await parts.feed.cover([ONE, TWO])
+
+    async def add_topics() -> None:
+        for number in range(COUNT):
+            await parts.feed.cover([Topic(f"server:added-{number}")])
+            if number % 100 == 50:
+                await client.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB")
+
+    adding = asyncio.create_task(add_topics())
+    receiving = asyncio.create_task(parts.next(COUNT))
+    for number in range(COUNT):
+        await parts.publish(ONE if number % 2 else TWO)
+    received = await receiving
+    await adding
+    await client.aclose()
+    stored = await parts.streams.read({ONE: NOTHING, TWO: NOTHING}, None, COUNT)
+    ids = sorted(added.id for _, entries in stored.values() for added in entries)
+    assert [(entry.position.number, entry.position.offset) for entry in received] == ids
+
+
+async def test_cursor_from_before_the_streams_were_lost_is_not_continued(parts: Parts) -> None:
+    """Events are published again that its client does not know, and others that it does, and drops."""
+    await parts.feed.cover([ONE])
+    await parts.publish(ONE)
+    [before] = await parts.next(1)
+    epoch, _ = await parts.streams.look()
+    await parts.streams.open(epoch or "")
+    async with asyncio.timeout(60):
+        while (await parts.feed.next(lambda: True)).position.run == epoch:
+            pass
+
+    assert parts.feed.cursor_of(before.s).position is None
 
 
 async def test_topic_that_another_client_is_adding_is_waited_for(parts: Parts) -> None:

@@ -133,6 +133,7 @@ class Hub:
         if subscriber.is_over:
             subscriber.end()
             return None
+        subscriber.note_caught_up()
         for topic in subscriber.subscriptions:
             self._index.by_topic[topic].add(subscriber)
         for topic in subscriber.lost:

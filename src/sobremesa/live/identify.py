@@ -131,6 +131,7 @@ class Identification:
         snapshot.presences = await self._backend.presences(memberships)
         assert cursor.position is not None  # noqa: S101 - it is the hub's own
         s = self._feed.s_of(cursor.position, cursor.at_ms)
+        socket.has_snapshot = True
         socket.write(text_frame(event_payload(READY, msgspec.json.encode(snapshot), s)))
         return memberships
 

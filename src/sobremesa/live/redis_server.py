@@ -62,6 +62,11 @@ class RedisServer:
         """Whether it is known that the server belongs to a cluster, or not."""
         self._opening = asyncio.Lock()
 
+    @property
+    def is_cluster(self) -> bool:
+        """Whether the keys are on several servers, as far as it is known."""
+        return self._cluster is not None
+
     async def run(self, commands: Sequence[Command]) -> list[Any]:
         """Run commands in order for each slot, and return their answers; raises the first error."""
         answers = await self._run(commands)

@@ -134,7 +134,7 @@ class Replay:
         """Subscribe a subscriber to its current memberships."""
         subscriber.is_stale = False
         held = subscriber.subscriptions.keys()
-        subscriber.subscribe(await load(), self._recent.count)
+        subscriber.subscribe(await load(), self._recent.count, subscriber.subscriptions)
         await self._feed.cover(subscriber.subscriptions)
         subscriber.lost = (subscriber.lost | held) - subscriber.subscriptions.keys()
         subscriber.before = await self._before_start(subscriber, after)
@@ -291,8 +291,11 @@ class Replay:
         if change is not None:
             if any(topic in subscriber.lost for topic in change.ended_topics):
                 return True
-            if any(each.user_id == subscriber.user_id and each.topic not in held for each in change.adds):
-                return False  # it shows a room that they have left
+            own = [each for each in change.adds if each.user_id == subscriber.user_id]
+            if own and not subscriber.holds_one_of(own):
+                return False  # it shows a room that they have left, even if they have joined again
+            if subscriber.has_returned_since(change.removes):
+                return False
         if event.without:
             if not subscriber.is_addressed(event):
                 return False

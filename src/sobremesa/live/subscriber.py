@@ -42,6 +42,7 @@ class Subscriber:
         "_ephemeral",
         "_reported_losses",
         "before",
+        "has_snapshot",
         "hidden",
         "is_interrupted",
         "is_over",
@@ -66,6 +67,8 @@ class Subscriber:
         self._reported_losses: frozenset[Topic] = frozenset()
         """Channels that it was informed to have lost, and not yet to have regained."""
         self._ephemeral: deque[tuple[bytes, Sequence[Topic], UserId | None]] | None = None
+        self.has_snapshot = False
+        """Whether its client has just received a snapshot of its memberships; else it knows those of its cursor."""
         self.before: Mapping[str, FeedPosition] = {}
         """The missed events from before the memberships started: their ids and last positions."""
         self.reached = START
@@ -79,11 +82,35 @@ class Subscriber:
         self.is_stale = False
         """Whether a membership has changed since the memberships were read, and before it was attached."""
 
-    def subscribe(self, memberships: Iterable[TopicMembership], count: int) -> None:
-        """Subscribe to exactly these topics."""
+    def subscribe(
+        self,
+        memberships: Iterable[TopicMembership],
+        count: int,
+        before: Mapping[Topic, Subscription] | None = None,
+    ) -> None:
+        """Subscribe to exactly these topics; `before` has the subscriptions that the memberships replace, if any."""
         found = list(memberships)
-        self.subscriptions = {each.topic: Subscription.by(each, count) for each in found if not each.is_hidden}
         self.hidden = frozenset(each.topic for each in found if each.is_hidden)
+        self.subscriptions = {}
+        for each in found:
+            if not each.is_hidden:
+                is_known = self.has_snapshot
+                if before is not None:
+                    held = before.get(each.topic)
+                    is_known = held is not None and held.is_known and held.since == each.since
+                self.subscriptions[each.topic] = Subscription.by(each, count, is_known=is_known)
+
+    def note_caught_up(self) -> None:
+        """Note that the client was informed of all memberships, by its snapshot and the events since its cursor."""
+        self.subscriptions = {topic: each._replace(is_known=True) for topic, each in self.subscriptions.items()}
+
+    def holds_one_of(self, memberships: Sequence[TopicMembership]) -> bool:
+        """Return whether it is subscribed by one of these memberships, and not by another one in the same topic."""
+        for each in memberships:
+            held = self.subscriptions.get(each.topic)
+            if held is not None and (held.since == each.since or not held.since or not each.since):
+                return True
+        return False
 
     def membership_in(self, topic: Topic) -> TopicMembership:
         """Return the membership behind a subscription."""

@@ -30,7 +30,7 @@ from sobremesa.table import Operation, Table
 from sobremesa.table.cache import Cache
 
 OVERLAP_MS = 2_000
-"""How much a node repeats that resumes a cursor of another node."""
+"""How much a node repeats that resumes a cursor of another node, since the clocks of a cluster's servers may differ."""
 LAG_MS = 60_000
 """How much later than it happened an event may be published; gaps start that much earlier."""
 CACHED_COPIES = 20_000
@@ -170,13 +170,14 @@ class TopicFeed:
 
     def cursor_of(self, s: str) -> Cursor:
         position, at_ms = self._cursors.parse(s)
-        if position.run not in self._epochs:
+        if position.run != self._epochs[-1]:
+            # What is published again may be from before the cursor, and the client drops the later events of the same.
             return Cursor(None, max(0, at_ms - LAG_MS))
-        generation = self._epochs.index(position.run)
-        if position.stretch != self._tag:
+        if position.stretch != self._tag and self._streams.server.is_cluster:
             start = max(0, position.number - OVERLAP_MS)
-            position = FeedPosition(0, 0, position.run, start, self._tag)
-        return Cursor(position._replace(generation=generation), max(0, at_ms - LAG_MS))
+            position = FeedPosition(0, 0, position.run, start)
+        position = position._replace(generation=len(self._epochs) - 1, stretch=self._tag)
+        return Cursor(position, max(0, at_ms - LAG_MS))
 
     async def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
         if after.run != until.run or after.run != self._epochs[-1]:

@@ -233,11 +233,11 @@ class _Link:
         # No await since the last look at the channels: those that come from here on subscribe themselves.
         self._is_open = True
         for channel, data in early:
-            await self._take(channel, data)
+            self._take(channel, data)
         while True:
             kind, channel, data = await self._message()
             if kind == "smessage":
-                await self._take(channel, data)
+                self._take(channel, data)
             elif kind in ("ssubscribe", "pong"):
                 self._confirm(channel if kind == "ssubscribe" else data.decode())
             elif kind == "sunsubscribe" and channel in self._leaving:
@@ -250,9 +250,9 @@ class _Link:
         if answer is not None and not answer.done():
             answer.set_result(None)
 
-    async def _take(self, channel: str, data: bytes) -> None:
+    def _take(self, channel: str, data: bytes) -> None:
         if channel in self.channels and not self._receive(channel, data):
-            await self._catch_up([channel])
+            raise Disconnected("something was not received")
 
     async def _message(self) -> tuple[str, str, Any]:
         message = await self._connection.read_response(timeout=SILENCE_SECONDS)

@@ -1,7 +1,8 @@
 """Receives the events of the topics that this node needs, each once and in the order of its stream.
 
-A message of a topic names the entry before it. If that is not the last one received, or the connection was made anew,
-what is missing is read from the stream.
+A message of a topic names the entry before it. If that is not the last one received, the connection is made anew, and
+what is missing is read from the streams. With one server, a node receives all topics in the order of its time, so that
+a position is the same on every node.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sobremesa.live.events import Topic
 from sobremesa.live.feed import IsNeeded
 from sobremesa.live.redis_server import FOREIGN
 from sobremesa.live.topic_links import TopicLinks
-from sobremesa.live.topic_streams import NOTHING, Added, Push, StreamId, TopicStreams, push_of
+from sobremesa.live.topic_streams import NOTHING, Added, Push, StreamId, TopicStreams, id_text, push_of
 
 LOOK_SECONDS = 1.0
 """How often the epoch is checked, and the position moved without events."""
@@ -106,6 +107,8 @@ class TopicReceiver:
             if not is_subscribed:
                 return None
             _, now = await self._streams.look()
+            # Also of other topics: what they got before must not come after this position.
+            is_settled = await self._links.settle(f"added at {id_text(now)}")
         except FOREIGN:
             if is_subscribed:
                 self._links.restart()
@@ -115,7 +118,8 @@ class TopicReceiver:
             self._beginning.difference_update(topics)
         # What was published meanwhile is received; what was before is in the history of the topic.
         self._last |= dict.fromkeys(begun, now)
-        self._arrive(Received(self._epoch, now, None))
+        if is_settled:
+            self._arrive(Received(self._epoch, now, None))
         return now
 
     async def next(self) -> list[Received]:
@@ -159,6 +163,8 @@ class TopicReceiver:
         if topic in self._beginning:
             self._beginning.discard(topic)
             self._last[topic] = push.before
+        if int(push.epoch) < int(self._epoch):
+            return True  # added by a node that has not noticed the loss of its epoch
         if push.epoch != self._epoch or push.before > self._last[topic]:
             return False
         for each in self._accept(topic, push.entries):
@@ -174,18 +180,21 @@ class TopicReceiver:
         return [Received(self._epoch, added.id, added.body) for added in fresh]
 
     async def _catch_up(self, channels: Collection[str]) -> None:
-        """Read what is missing of these topics, in one order."""
+        """Read what is missing of these topics, in one order: up to now, since what comes later is received."""
         topics = [topic for channel in channels if (topic := self._streams.topic_of(channel)) in self._last]
-        await self._check_epoch(topics)
+        now = await self._check_epoch(topics)
+        found: list[Received] = []
         for start in range(0, len(topics), TOPICS_AT_ONCE):
-            await self._read(topics[start : start + TOPICS_AT_ONCE])
+            found += await self._read(topics[start : start + TOPICS_AT_ONCE], now)
+        for each in sorted(found, key=lambda each: each.id):
+            self._arrive(each)
 
-    async def _read(self, topics: Collection[Topic]) -> None:
+    async def _read(self, topics: Collection[Topic], until: StreamId) -> list[Received]:
         missing = {topic: self._last[topic] for topic in topics if topic in self._last}
         found: list[Received] = []
         while missing:
             more: dict[Topic, StreamId] = {}
-            for topic, (state, entries) in (await self._streams.read(missing, None, READ_AT_ONCE)).items():
+            for topic, (state, entries) in (await self._streams.read(missing, until, READ_AT_ONCE)).items():
                 if state.epoch != self._epoch or topic not in self._last:
                     continue  # what an earlier epoch left, or released meanwhile
                 self._beginning.discard(topic)
@@ -193,26 +202,26 @@ class TopicReceiver:
                 if len(entries) >= READ_AT_ONCE:
                     more[topic] = entries[-1].id
             missing = more
-        for each in sorted(found, key=lambda each: each.id):
-            self._arrive(each)
+        return found
 
-    async def _check_epoch(self, topics: Sequence[Topic]) -> None:
-        """Start anew if the streams were lost, as a whole or at their ends."""
+    async def _check_epoch(self, topics: Sequence[Topic]) -> StreamId:
+        """Start anew if the streams were lost, as a whole or at their ends; return the server's time."""
         epoch, now = await self._streams.look()
         if epoch is not None and epoch == self._epoch:
             recent = [topic for topic in topics if self._seen.get(topic, NOTHING)[0] > now[0] - self._streams.window_ms]
             states = await self._streams.states(recent)
             if all(state.last >= self._seen[topic] for topic, state in zip(recent, states, strict=True)):
-                return
+                return now
             epoch = None
         if epoch is None:
-            epoch, _ = await self._streams.open(self._epoch)
+            epoch, now = await self._streams.open(self._epoch)
         if self._epoch != UNKNOWN:
             _log.warning("earlier events are lost; the event streams start anew")
             self._last = dict.fromkeys(self._last, NOTHING)
         self._seen.clear()
         self._beginning.clear()
         self._epoch = epoch
+        return now
 
     async def _watch(self) -> None:
         """Check the epoch, move the position without events, and release topics that nobody needs."""
@@ -225,7 +234,7 @@ class TopicReceiver:
                 await self._links.place()
                 if epoch != self._epoch:
                     self._links.restart()
-                elif await self._links.settle(f"{now[0]}-{now[1]}") and epoch == self._epoch:
+                elif await self._links.settle(id_text(now)) and epoch == self._epoch:
                     self._arrive(Received(self._epoch, now, None))
                 if looks % RELEASED_EVERY == 0:
                     await self._release()
