@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, pairwise
+from typing import Literal
 
-from chaos.observations import Absence, Delivery, TimedSend
-from simulation.clients import Shown
+from chaos.observations import Absence, Delivery, Outage, Reacted, ShownMessage, TimedSend
 from simulation.history import History
 from sobremesa.core.ids import MessageId, RoomId
 
 REMOTE_SECONDS = 1.0
-"""How long after the answer to a removal other nodes may deliver what is sent."""
+"""How long after the answer to a removal other nodes may deliver what is sent; if Redis was down, after it is back."""
 JOINING_SECONDS = 10.0
 """How long after a join messages may come late: docs/gateway.md has the exception."""
 MOST_COUNTED = 100
@@ -52,6 +52,7 @@ def check_removals(
     deliveries: Sequence[Delivery],
     absences: Sequence[Absence],
     channels: Collection[RoomId],
+    outages: Sequence[Outage] = (),
 ) -> None:
     """Nothing that was sent after the removal of a user was answered is delivered to them."""
     for delivery in deliveries:
@@ -59,10 +60,8 @@ def check_removals(
         if send is None or delivery.room not in channels:
             continue
         for absence in absences:
-            allowed = 0.0 if absence.by == delivery.node else REMOTE_SECONDS
-            if absence.user_id == delivery.user_id and absence.since + allowed < send.began_at <= delivery.at < (
-                absence.until
-            ):
+            effective = absence.since if absence.by == delivery.node else _known_elsewhere(absence, outages)
+            if absence.user_id == delivery.user_id and effective < send.began_at <= delivery.at < absence.until:
                 history.violate(
                     "nothing after a removal",
                     f"{delivery.client} received {send.nonce} from {delivery.node}, sent "
@@ -70,8 +69,14 @@ def check_removals(
                 )
 
 
+def _known_elsewhere(absence: Absence, outages: Sequence[Outage]) -> float:
+    """Return from when on other nodes must know a removal: docs/gateway.md has the exception."""
+    known = absence.since + REMOTE_SECONDS
+    return max([known, *(each.ended + REMOTE_SECONDS for each in outages if each.began < known)])
+
+
 def differences(
-    shown: Mapping[MessageId, Shown], expected: Mapping[MessageId, Shown], *, fetched_until: str = ""
+    shown: Mapping[MessageId, ShownMessage], expected: Mapping[MessageId, ShownMessage], *, fetched_until: str = ""
 ) -> list[str]:
     """Return how what a client shows of a room differs from what is there.
 
@@ -84,6 +89,26 @@ def differences(
         if not is_same:
             found.append(f"shows {here} of {message_id}, not {there}")
     return found
+
+
+def check_reactions(
+    history: History,
+    reactions: Mapping[Reacted, Literal["there", "gone", "unknown"]],
+    rooms: Mapping[RoomId, Mapping[MessageId, ShownMessage]],
+) -> None:
+    """An acknowledged reaction is there unless its removal, or that of its message, was; and its count is right."""
+    shown = {message_id: each for messages in rooms.values() for message_id, each in messages.items()}
+    for message_id, message in shown.items():
+        for emoji, count, users in message.reactions:
+            if count != len(users):
+                history.violate("counts are right", f"{message_id} has {count} {emoji}, of {len(users)} users")
+    for (message_id, emoji, user_id), state in reactions.items():
+        found = shown.get(message_id)
+        if found is None or found.is_deleted or state == "unknown":
+            continue
+        users = next((each[2] for each in found.reactions if each[0] == emoji), ())
+        if (user_id in users) != (state == "there"):
+            history.violate("what was answered stays", f"{emoji} of {user_id} to {message_id} should be {state}")
 
 
 def recounted(authors: Mapping[MessageId, str], reader: str, read_up_to: str) -> tuple[int, bool]:

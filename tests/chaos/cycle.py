@@ -8,18 +8,21 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import chaos.checks as live_checks
 from chaos.cluster import Cluster, cluster_of
 from chaos.faults import Faults, plan
-from chaos.observations import Observations
+from chaos.notices import Inbox, check_notices, inbox_differences
+from chaos.observations import Observations, ShownMessage
 from chaos.requests import Refused, Requests, Unanswered
 from chaos.subscribers import Subscriber
-from chaos.workload import OWNER, Memberships, Writer
+from chaos.workload import INBOX, OWNER, Memberships, Product, Writer
 from live.nodes import LOOK_SECONDS, SOON_SECONDS, Community, community_beside
 from simulation import checks
-from simulation.clients import PAGE, Shown
+from simulation.clients import PAGE
 from simulation.history import History
+from sobremesa.core.actor import DEFAULT_TENANT, UserId
 from sobremesa.core.clock import milliseconds
 from sobremesa.core.ids import MessageId, RoomId, first_of
 
@@ -29,7 +32,7 @@ KEPT = (40, 10_000)
 """How many events of a topic a cluster keeps: with few of them, clients that were away get a gap."""
 SHARDS = (1, 2, 4)
 
-Room = dict[MessageId, Shown]
+Room = dict[MessageId, ShownMessage]
 
 
 class Outcome(NamedTuple):
@@ -85,9 +88,19 @@ class Cycle:
     async def load_room(self, who: str, room: RoomId, chance: random.Random) -> Room:
         """Return all messages of a room, as a user sees them."""
         return {
-            MessageId(each["messageId"]): Shown(each["content"], each["deleted"])
-            for each in await self.load_messages(who, room, chance)
+            MessageId(each["messageId"]): ShownMessage.of(each) for each in await self.load_messages(who, room, chance)
         }
+
+    async def load_inbox(self, who: str, chance: random.Random) -> list[dict[str, Any]]:
+        """Return all messages in the inbox of a user."""
+        found: list[dict[str, Any]] = []
+        cursor = ""
+        while True:
+            page = await self.get(who, chance, f"{INBOX}/messages?limit={PAGE}{cursor}")
+            found += page["items"]
+            if page.get("next") is None:
+                return found
+            cursor = f"&cursor={quote(page['next'])}"
 
     async def load_messages(self, who: str, room: RoomId, chance: random.Random) -> list[dict[str, Any]]:
         """Return all messages of a room, newest first."""
@@ -102,7 +115,7 @@ class Cycle:
 
     async def run(self) -> Outcome:
         """Run everything, and check what must hold."""
-        invite = await self._create()
+        invite, key = await self._create()
         for member in self.cluster.members:
             await self.cluster.start(member)
         people = (OWNER, *STABLE, *REMOVABLE)
@@ -110,8 +123,9 @@ class Cycle:
         self.subscribers.append(Subscriber(self, STABLE[0], "phone"))
         connected = [asyncio.create_task(subscriber.run()) for subscriber in self.subscribers]
         writers = [Writer(self, who) for who in people]
-        memberships = Memberships(self, invite)
-        work = [*(asyncio.create_task(writer.run()) for writer in writers), asyncio.create_task(memberships.run())]
+        memberships, product = Memberships(self, invite), Product(self, key)
+        work = [asyncio.create_task(writer.run()) for writer in writers]
+        work += [asyncio.create_task(memberships.run()), asyncio.create_task(product.run())]
         try:
             faults = asyncio.create_task(Faults(self, plan(self.seed, self._busy_seconds)).run())
             await asyncio.sleep(self._busy_seconds)
@@ -121,6 +135,7 @@ class Cycle:
             await memberships.settle()
             for room in self.rooms:
                 await writers[0].send(room)
+            await product.publish()
             await self._check(connected)
         finally:
             tasks = [*connected, *work]
@@ -129,7 +144,8 @@ class Cycle:
             await asyncio.gather(*tasks, return_exceptions=True)
         return Outcome(self.seed, self.history, self._counts())
 
-    async def _create(self) -> str:
+    async def _create(self) -> tuple[str, str]:
+        """Create the rooms; return the code of an invite, and the key of the product's backend."""
         community, app = self.community, self.community.app
         for who in REMOVABLE:
             await community.register(who)
@@ -141,7 +157,8 @@ class Cycle:
         group = await app.conversations.create_group(owner, others)
         self.groups = [RoomId(group.conversation_id)]
         self.observations.members = {user.user.user_id: "in" for user in community.users.values()}
-        return (await app.communities.invites.create(owner, community.server_id)).code
+        key = await app.accounts.server_keys.create_key(DEFAULT_TENANT, ["inbox:publish"])
+        return (await app.communities.invites.create(owner, community.server_id)).code, key.text
 
     # Checks
 
@@ -149,14 +166,20 @@ class Cycle:
         chance = random.Random("checks")
         listed = {room: await self.load_messages(OWNER, room, chance) for room in self.rooms}
         rooms = {
-            room: {MessageId(each["messageId"]): Shown(each["content"], each["deleted"]) for each in messages}
+            room: {MessageId(each["messageId"]): ShownMessage.of(each) for each in messages}
             for room, messages in listed.items()
         }
-        checks.check_sends(self.history, self.observations.sends, rooms)
-        await self._check_clients(rooms, connected)
+        plain = {room: {id: each.without_reactions for id, each in shown.items()} for room, shown in rooms.items()}
+        checks.check_sends(self.history, self.observations.sends, plain)
+        live_checks.check_reactions(self.history, self.observations.reactions, rooms)
+        inboxes = {user.user.user_id: await self.load_inbox(who, chance) for who, user in self.community.users.items()}
+        check_notices(self.history, self.observations.notices, inboxes)
+        await self._check_clients(rooms, inboxes, connected)
         live_checks.check_order(self.history, self.observations.deliveries)
         observed = self.observations
-        live_checks.check_removals(self.history, observed.sends, observed.deliveries, observed.absences, self.channels)
+        live_checks.check_removals(
+            self.history, observed.sends, observed.deliveries, observed.absences, self.channels, observed.outages
+        )
         await checks.check_counts(self.history, self.community.app)
         authors = {
             room: {MessageId(each["messageId"]): str(each["authorId"]) for each in messages}
@@ -165,21 +188,26 @@ class Cycle:
         for who in self.community.users:
             await self._check_fresh(who, rooms, authors)
 
-    async def _check_clients(self, rooms: Mapping[RoomId, Room], connected: list[asyncio.Task[None]]) -> None:
+    async def _check_clients(
+        self, rooms: Mapping[RoomId, Room], inboxes: Mapping[UserId, Inbox], connected: list[asyncio.Task[None]]
+    ) -> None:
         """Every client shows what is there, once the events of the last messages have come."""
         deadline = asyncio.get_running_loop().time() + SOON_SECONDS
-        while any(self._differences(each, rooms) for each in self.subscribers):
+        while any(self._differences(each, rooms, inboxes) for each in self.subscribers):
             if asyncio.get_running_loop().time() > deadline:
                 break
             await asyncio.sleep(LOOK_SECONDS)
         for subscriber, task in zip(self.subscribers, connected, strict=True):
             if task.done():
                 self.history.violate("clients come back", f"{subscriber.name} ended: {task.exception()!r}")
-            for difference in self._differences(subscriber, rooms):
+            for difference in self._differences(subscriber, rooms, inboxes):
                 self.history.violate("snapshot and events are the present", f"{subscriber.name} {difference}")
 
-    def _differences(self, subscriber: Subscriber, rooms: Mapping[RoomId, Room]) -> list[str]:
-        return [
+    def _differences(
+        self, subscriber: Subscriber, rooms: Mapping[RoomId, Room], inboxes: Mapping[UserId, Inbox]
+    ) -> list[str]:
+        of_inbox = inbox_differences(subscriber.inbox, subscriber.inbox_counts, inboxes[subscriber.user_id])
+        return of_inbox + [
             f"{difference} in {room}"
             for room, expected in rooms.items()
             for difference in live_checks.differences(
@@ -228,6 +256,10 @@ class Cycle:
             "messages acknowledged": sum(send.message_id is not None for send in self.observations.sends.values()),
             "messages not acknowledged": sum(send.message_id is None for send in self.observations.sends.values()),
             "removals": len(self.observations.absences),
+            "edits": sum(send.tried_version for send in self.observations.sends.values()),
+            "deletions": sum(send.may_be_deleted for send in self.observations.sends.values()),
+            "reactions": len(self.observations.reactions),
+            "publishes": len(self.observations.notices),
             "deliveries": len(deliveries),
             "live deliveries": sum(delivery.is_live for delivery in deliveries),
             "resumes": sum(subscriber.resumes for subscriber in self.subscribers),

@@ -7,6 +7,8 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from chaos.observations import Outage
+
 if TYPE_CHECKING:
     from chaos.cycle import Cycle
 
@@ -107,9 +109,14 @@ class Faults:
     async def _empty_valkey(self, fault: Fault) -> None:
         async with self._valkey:
             self._note(fault, "")
+            time = asyncio.get_running_loop().time
+            outage = Outage(time())
+            self._cycle.observations.outages.append(outage)
             self._cycle.cluster.valkey.stop()
             await asyncio.sleep(fault.seconds)
             self._cycle.cluster.valkey.start()
+            await asyncio.to_thread(self._cycle.cluster.valkey.wait)
+            outage.ended = time()
             self._cycle.history.note("valkey", "started")
 
     async def _disturb_stream(self, fault: Fault) -> None:

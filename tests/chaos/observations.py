@@ -3,12 +3,62 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from simulation.clients import Shown
 from simulation.oracle import Membership, Send
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import MessageId, RoomId
+
+Reaction: TypeAlias = tuple[str, int, tuple[str, ...]]
+"""An emoji, how many users have reacted with it, and who."""
+
+
+class ShownMessage(NamedTuple):
+    """What a client shows of a message."""
+
+    content: str
+    is_deleted: bool
+    reactions: tuple[Reaction, ...] = ()
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> ShownMessage:
+        """Return what a message in a page, or in an event, shows."""
+        found = [reaction_of(each) for each in payload["reactions"]]
+        return cls(payload["content"], payload["deleted"], tuple(sorted(found)))
+
+    def with_reaction(self, reaction: Reaction) -> ShownMessage:
+        """Return what it shows after an event of a reaction."""
+        others = [each for each in self.reactions if each[0] != reaction[0]]
+        return self._replace(reactions=tuple(sorted([*others, reaction] if reaction[1] else others)))
+
+    @property
+    def without_reactions(self) -> Shown:
+        return Shown(self.content, self.is_deleted)
+
+
+def reaction_of(payload: Mapping[str, Any]) -> Reaction:
+    return payload["emoji"], payload["count"], tuple(sorted(payload["userIds"]))
+
+
+class Reacted(NamedTuple):
+    """A user, and the message and emoji that they reacted with, or wanted to."""
+
+    message_id: MessageId
+    emoji: str
+    user_id: UserId
+
+
+class Notice(msgspec.Struct):
+    """A message that the product wanted to publish to the inboxes of users, under one id of its own."""
+
+    host_id: str
+    recipients: frozenset[UserId]
+    message_id: str | None = None
+    """The id that was answered; None if there was no answer."""
 
 
 class TimedSend(Send):
@@ -44,10 +94,21 @@ class Absence(msgspec.Struct):
     until: float = math.inf
 
 
+class Outage(msgspec.Struct):
+    """A time in which Redis did not answer."""
+
+    began: float
+    ended: float = math.inf
+
+
 class Observations:
     """Everything that the checks judge."""
 
     def __init__(self) -> None:
+        self.outages: list[Outage] = []
+        self.notices: dict[str, Notice] = {}
+        self.reactions: dict[Reacted, Literal["there", "gone", "unknown"]] = {}
+        """What the last request of each reaction was answered."""
         self.sends: dict[str, TimedSend] = {}
         self.deliveries: list[Delivery] = []
         self.absences: list[Absence] = []

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import websockets
 
 from chaos.cluster import Member
-from chaos.observations import Delivery
+from chaos.observations import Delivery, ShownMessage, reaction_of
 from chaos.requests import Refused, Unanswered
 from gateway.connection import Closed, Connection
-from simulation.clients import PAGE, Shown
+from simulation.clients import PAGE
 from sobremesa.core.ids import MessageId, RoomId
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ class Subscriber:
         self.who = who
         self.name = f"{who}@{device}"
         self.user_id = cycle.community.users[who].user.user_id
-        self.messages: dict[RoomId, dict[MessageId, Shown]] = {}
+        self.messages: dict[RoomId, dict[MessageId, ShownMessage]] = {}
+        self.inbox: set[str] = set()
+        """The messages in its inbox."""
+        self.inbox_counts = (0, 0)
+        """How many messages its inbox has, and how many of them are unread."""
         self.fetched_until: dict[RoomId, str] = {}
         """Up to which message of each room a gap was fetched."""
         self.resumes = self.gaps = self.snapshots = 0
@@ -101,6 +105,7 @@ class Subscriber:
         before = self._before
         if before is None:
             self.messages.clear()
+            self.inbox.clear()
             self._ids.clear()
             self.fetched_until.clear()
             await connection.send(2, {"token": connection.token})
@@ -134,6 +139,8 @@ class Subscriber:
             self._join(is_first=self.snapshots == 1)
         else:
             self._leave()
+        self.inbox_counts = next(((each["total"], each["unread"]) for each in ready["inboxes"]), (0, 0))
+        self.inbox |= {each["messageId"] for each in await cycle.load_inbox(self.who, self._chance)}
         await self._load([room for room in cycle.rooms if room not in self.messages or not was_member])
 
     def _join(self, *, is_first: bool = False) -> None:
@@ -175,16 +182,34 @@ class Subscriber:
             if not is_repeated:
                 if not is_new:
                     self._note("edited", f"{payload['content']} from {run}{' in a replay' if is_replay else ''}")
-                shown = Shown(payload["content"], payload["deleted"])
+                shown = ShownMessage.of(payload)
                 self.messages.setdefault(RoomId(payload["roomId"]), {})[MessageId(payload["messageId"])] = shown
-        elif name == "server.created" and not is_repeated:
+        elif is_repeated:
+            return
+        elif name in ("message.deleted", "reaction.added", "reaction.removed"):
+            self._note(name, f"{payload['messageId']} {payload.get('emoji', '')}{payload.get('count', '')} from {run}")
+            self._change_message(name, payload)
+        elif name == "inbox.message":
+            self._note("notified", f"{payload['title']} from {run}")
+            self.inbox.add(payload["messageId"])
+        elif name == "inbox.counts":
+            self.inbox_counts = (payload["total"], payload["unread"])
+        elif name == "server.created":
             self._note("joined", run)
             self._check_is_news(run)
             self._join()
             await self._load(self._cycle.channels)
-        elif name == "member.left" and not is_repeated and payload["userId"] == self.user_id:
+        elif name == "member.left" and payload["userId"] == self.user_id:
             self._note("left", run)
             self._leave()
+
+    def _change_message(self, name: str, payload: dict[str, Any]) -> None:
+        """Apply the deletion of a message, or a reaction to it."""
+        room, message_id = self.messages.get(RoomId(payload["roomId"]), {}), MessageId(payload["messageId"])
+        if name == "message.deleted":
+            room[message_id] = ShownMessage("", True)
+        elif message_id in room:
+            room[message_id] = room[message_id].with_reaction(reaction_of(payload))
 
     def _check_is_news(self, run: str) -> None:
         """After the event of a removal, that of the membership before it must not come."""
@@ -225,7 +250,7 @@ class Subscriber:
                     break
                 if not page:
                     break
-                found = {MessageId(each["messageId"]): Shown(each["content"], each["deleted"]) for each in page}
+                found = {MessageId(each["messageId"]): ShownMessage.of(each) for each in page}
                 named = {id: shown for id, shown in found.items() if id <= until}
                 self.messages.setdefault(room, {}).update(named)
                 after = page[-1]["messageId"]

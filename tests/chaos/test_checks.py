@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
-from chaos.checks import check_order, check_removals, differences, recounted
+from chaos.checks import check_order, check_reactions, check_removals, differences, recounted
 from chaos.faults import plan
-from chaos.observations import Absence, Delivery, Observations, TimedSend
+from chaos.notices import check_notices, inbox_differences
+from chaos.observations import Absence, Delivery, Notice, Observations, Outage, Reacted, ShownMessage, TimedSend
 from simulation.checks import check_sends
 from simulation.clients import Shown
 from simulation.history import History
@@ -63,6 +66,20 @@ async def test_message_after_a_removal_is_found(node: str, began_at: float, is_v
     assert rules(history) == ["nothing after a removal"] * is_violation
 
 
+@pytest.mark.parametrize(
+    ("outage", "is_violation"),
+    [(Outage(5.0, 11.5), False), (Outage(10.5, 11.5), False), (Outage(5.0, 10.2), True), (Outage(11.2, 13.0), True)],
+)
+async def test_message_after_a_removal_while_redis_was_down_is_found_once_it_is_back(
+    outage: Outage, is_violation: bool
+) -> None:
+    history = History()
+    received = [delivery("a", 1, at=12.0, node="two")]
+    absences = [Absence(BEA, 10.0, "one", 20.0)]
+    check_removals(history, {"n1": send(1, 11.5)}, received, absences, [ROOM], [outage])
+    assert rules(history) == ["nothing after a removal"] * is_violation
+
+
 async def test_member_who_joined_again_may_receive_what_was_sent_meanwhile() -> None:
     history, observed = History(), Observations()
     observed.removed(BEA, 10.0, "one")
@@ -86,13 +103,62 @@ async def test_acknowledged_message_that_is_missing_or_twice_is_found() -> None:
 
 def test_missed_message_and_missed_edit_are_differences() -> None:
     one, two = MessageId("m1"), MessageId("m2")
-    there = {one: Shown("n1 v1", False), two: Shown("n2 v0", False)}
+    there = {one: ShownMessage("n1 v1", False), two: ShownMessage("n2 v0", False)}
     assert not differences(dict(there), there)
     assert len(differences({one: there[one]}, there)) == 1
-    missed_edit = there | {one: Shown("n1 v0", False)}
+    missed_edit = there | {one: ShownMessage("n1 v0", False)}
     assert len(differences(missed_edit, there)) == 1
     assert not differences(missed_edit, there, fetched_until="m1")
     assert len(differences({two: there[two]}, there, fetched_until="m1")) == 1
+
+
+async def test_lost_and_removed_reactions_are_found() -> None:
+    there = Reacted(MessageId("m1"), "🙂", BEA)
+    reactions: dict[Reacted, Literal["there", "gone", "unknown"]] = {there: "there"}
+    shown = ShownMessage("n1 v0", False, (("🙂", 1, ("bea",)),))
+    fine, lost, returned, deleted, miscounted = (History() for _ in range(5))
+    check_reactions(fine, reactions, {ROOM: {MessageId("m1"): shown}})
+    check_reactions(lost, reactions, {ROOM: {MessageId("m1"): ShownMessage("n1 v0", False)}})
+    check_reactions(returned, {there: "gone"}, {ROOM: {MessageId("m1"): shown}})
+    check_reactions(deleted, reactions, {ROOM: {MessageId("m1"): ShownMessage("", True)}})
+    check_reactions(miscounted, reactions, {ROOM: {MessageId("m1"): shown._replace(reactions=(("🙂", 2, ("bea",)),))}})
+    assert not fine.violations
+    assert not deleted.violations
+    assert rules(lost) == rules(returned) == ["what was answered stays"]
+    assert rules(miscounted) == ["counts are right"]
+
+
+def test_reaction_that_a_client_missed_is_a_difference() -> None:
+    one = MessageId("m1")
+    there = {one: ShownMessage("n1 v0", False, (("🙂", 2, ("ana", "bea")),))}
+    before = {one: ShownMessage("n1 v0", False, (("🎉", 1, ("ana",)), ("🙂", 1, ("ana",))))}
+    assert len(differences(before, there)) == 1
+    after = before[one].with_reaction(("🙂", 2, ("ana", "bea"))).with_reaction(("🎉", 0, ()))
+    assert not differences({one: after}, there)
+
+
+async def test_published_message_that_is_missing_or_twice_or_for_others_is_found() -> None:
+    carl = UserId("carl")
+    notices = {"n1": Notice("n1", frozenset([BEA]), "i1"), "n2": Notice("n2", frozenset([BEA]))}
+    one, two = {"title": "n1", "messageId": "i1"}, {"title": "n2", "messageId": "i2"}
+    fine, lost, twice, other, renamed = (History() for _ in range(5))
+    check_notices(fine, notices, {BEA: [one], carl: []})
+    check_notices(fine, notices, {BEA: [one, two], carl: []})
+    check_notices(lost, notices, {BEA: [two], carl: []})
+    check_notices(twice, notices, {BEA: [one, two, {**two, "messageId": "i3"}], carl: []})
+    check_notices(other, notices, {BEA: [one], carl: [one]})
+    check_notices(renamed, notices, {BEA: [{**one, "messageId": "i9"}]})
+    assert not fine.violations
+    assert rules(lost) == rules(twice) == rules(other) == rules(renamed) == ["exactly once"]
+
+
+def test_missed_and_wrong_messages_and_counts_of_an_inbox_are_differences() -> None:
+    there: list[dict[str, str | None]]
+    there = [{"messageId": "i1", "readAt": None}, {"messageId": "i2", "readAt": "2026-01-01T00:00:00.000Z"}]
+    assert not inbox_differences({"i1", "i2"}, (2, 1), there)
+    assert len(inbox_differences({"i1"}, (2, 1), there)) == 1
+    assert len(inbox_differences({"i1", "i2", "i3"}, (2, 1), there)) == 1
+    assert len(inbox_differences({"i1", "i2"}, (2, 2), there)) == 1
 
 
 def test_recount_leaves_out_what_was_read_and_what_the_reader_wrote() -> None:

@@ -1,12 +1,15 @@
-"""What users do: they send with nonces until they are answered, edit, read, and an owner removes members who rejoin."""
+"""What users do: they send with nonces until they are answered, edit, delete, react and read, the product publishes to
+their inboxes, and an owner removes members who rejoin.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
-from chaos.observations import TimedSend
+from chaos.observations import Notice, Reacted, TimedSend
 from chaos.requests import Refused, Unanswered
 from simulation.oracle import content_of
 from sobremesa.core.ids import MessageId, RoomId
@@ -18,7 +21,14 @@ OWNER = "ana"
 GONE = 404
 ALREADY_THERE = 409
 SENDS_A_SECOND = 1.5
+NOTICES_A_SECOND = 0.7
 ATTEMPTS = 60
+RECENT = 30
+"""Users react to one of so many last messages."""
+BROADCASTS = 0.3
+"""Which part of the product's messages are to all users."""
+EMOJI = ("🙂", "🎉")
+INBOX = "/tenants/default/inboxes/orders"
 
 
 class Writer:
@@ -35,7 +45,8 @@ class Writer:
         """Write until users are quiet."""
         while self._cycle.is_busy:
             await asyncio.sleep(self._chance.expovariate(SENDS_A_SECOND))
-            verb = self._chance.choices((self.send, self._edit, self._read), (75, 15, 10))[0]
+            verbs = (self.send, self._edit, self._delete, self._react, self._read, self._read_notice)
+            verb = self._chance.choices(verbs, (60, 14, 4, 14, 6, 6))[0]
             try:
                 await verb()
             except (Unanswered, Refused):
@@ -76,13 +87,99 @@ class Writer:
             raise
         send.version = version
 
+    async def _delete(self) -> None:
+        if not self._sent:
+            return
+        send = self._chance.choice(self._sent)
+        self._sent.remove(send)
+        send.may_be_deleted = True
+        await self._ask("DELETE", f"{self._cycle.path(send.room)}/messages/{send.message_id}")
+        send.is_deleted = True
+
+    async def _react(self) -> None:
+        """Add a reaction to a message of any user, or remove the own one."""
+        observed = self._cycle.observations
+        sent = [send for send in observed.sends.values() if send.message_id is not None and not send.may_be_deleted]
+        if not sent:
+            return
+        send, emoji = self._chance.choice(sent[-RECENT:]), self._chance.choice(EMOJI)
+        assert send.message_id is not None
+        what = Reacted(send.message_id, emoji, self._cycle.community.users[self._who].user.user_id)
+        if observed.reactions.get(what) == "unknown":
+            return  # a paused node may still do it
+        is_there = observed.reactions.get(what) == "there"
+        after: Literal["there", "gone"] = "gone" if is_there else "there"
+        path = f"{self._cycle.path(send.room)}/messages/{send.message_id}/reactions/{quote(emoji)}"
+        observed.reactions[what] = "unknown"
+        try:
+            await self._ask("DELETE" if is_there else "PUT", path)
+        except Refused:
+            observed.reactions[what] = "there" if is_there else "gone"
+            raise
+        observed.reactions[what] = after
+
+    async def _read_notice(self) -> None:
+        user_id = self._cycle.community.users[self._who].user.user_id
+        notices = self._cycle.observations.notices.values()
+        received = [each.message_id for each in notices if each.message_id is not None and user_id in each.recipients]
+        if received:
+            await self._ask("PUT", f"{INBOX}/messages/{self._chance.choice(received)}/read")
+
     async def _read(self) -> None:
         if self._sent:
             send = self._chance.choice(self._sent)
             await self._ask("PUT", f"{self._cycle.path(send.room)}/read", {"messageId": send.message_id})
 
-    async def _ask(self, method: str, path: str, body: Any) -> Any:
+    async def _ask(self, method: str, path: str, body: Any = None) -> Any:
         return await self._cycle.ask(self._who, self._chance, method, path, body)
+
+
+class Product:
+    """The product's backend, which publishes to the inboxes of users, with an id of its own until it is answered."""
+
+    def __init__(self, cycle: Cycle, key: str) -> None:
+        self._cycle = cycle
+        self._key = key
+        self._chance = random.Random(f"product {cycle.seed}")
+        self._number = 0
+
+    async def run(self) -> None:
+        """Publish until users are quiet."""
+        while self._cycle.is_busy:
+            await asyncio.sleep(self._chance.expovariate(NOTICES_A_SECOND))
+            await self.publish()
+
+    async def publish(self) -> None:
+        """Publish to some users, or to all, again and again until it is answered."""
+        self._number += 1
+        everyone = sorted(user.user.user_id for user in self._cycle.community.users.values())
+        is_broadcast = self._chance.random() < BROADCASTS
+        recipients = everyone if is_broadcast else self._chance.sample(everyone, self._chance.randint(1, 3))
+        notice = Notice(f"notice-{self._number}", frozenset(recipients))
+        self._cycle.observations.notices[notice.host_id] = notice
+        audience = {"kind": "everyone"} if is_broadcast else {"kind": "users", "userIds": recipients}
+        body = {
+            "audience": audience,
+            "sender": "shop",
+            "title": notice.host_id,
+            "body": "",
+            "hostSystemId": notice.host_id,
+        }
+        for _ in range(ATTEMPTS):
+            try:
+                answer = await self._cycle.requests.ask(
+                    self._cycle.cluster.any_member(self._chance),
+                    "product",
+                    self._key,
+                    "POST",
+                    f"{INBOX}/messages",
+                    body,
+                )
+            except Unanswered:
+                continue
+            notice.message_id = answer["messageId"]
+            self._cycle.history.note("product", "published", f"{notice.host_id} is {notice.message_id}")
+            return
 
 
 class Memberships:

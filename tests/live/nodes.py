@@ -114,6 +114,11 @@ class Valkey:
             stderr=subprocess.DEVNULL,
         )
 
+    def wait(self) -> None:
+        """Wait until it answers."""
+        with redis.Redis.from_url(self.url, retry=Retry(ConstantBackoff(LOOK_SECONDS), 500)) as client:
+            client.ping()
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.kill()
