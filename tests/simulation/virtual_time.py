@@ -13,9 +13,12 @@ import random
 import selectors
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from sobremesa.core.clock import Clock
+
+if TYPE_CHECKING:
+    from simulation.network import Network
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -78,6 +81,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         self._now = 0.0
+        self.network: Network | None = None
+        """What connections are made through; without it nothing listens anywhere."""
         super().__init__(_NoFiles(self._advance))
         self.set_task_factory(self._new_task)
 
@@ -118,6 +123,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         except Exception as error:
             future.set_exception(error)
         return future
+
+    async def create_connection(self, protocol_factory: Any, host: Any = None, port: Any = None, **options: Any) -> Any:
+        """Connect to a server of the simulation."""
+        if self.network is None:
+            raise ConnectionRefusedError(f"nothing listens at {host}:{port}")
+        return await self.network.connect(protocol_factory, host, port)
 
     def _advance(self, seconds: float | None) -> None:
         if seconds is None:
