@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,8 +14,11 @@ from simulation.nodes import Node, NodeGone
 from sobremesa.core.actor import Actor
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.live.events import Topic, TopicMembership, server
 from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import payload_of
+from sobremesa.live.replay import LoadMemberships
+from sobremesa.live.session_frames import Gap
 from sobremesa.live.subscriber import Subscriber
 from sobremesa.table.errors import TableError
 
@@ -53,6 +58,8 @@ class Connection(Subscriber):
         self.user_id = client.actor.user_id
         self.tenant = client.actor.tenant
         self.is_open = True
+        self.is_live = False
+        """Whether it was brought up to date."""
         self.order = client.scenario.next_order()
         self.opened_at = asyncio.get_running_loop().time()
 
@@ -138,50 +145,103 @@ class Client:
                 self._load_later(connection)
             case "member.left" | "server.deleted":
                 if frame.d.get("userId", self.actor.user_id) == self.actor.user_id:
-                    for channel in self.scenario.channels:
-                        self.messages.pop(channel, None)
+                    self._leave()
             case _:
                 pass  # of other things it shows nothing
 
     # Inside: what runs on the node
 
     async def _attach(self, connection: Connection) -> None:
+        """Identify or resume, as `live/identify.py` does it."""
         app = connection.node.app
         hub, feed = app.live.hub, app.live.feed
         load = partial(app.subscriptions.memberships_of, self.actor)
         async with hub.attaching(connection):
             here = feed.cursor_of(hub.position())
-            try:
-                after = None if self.cursor is None else feed.cursor_of(self.cursor)
-                if after is None or after.position is None:
-                    raise Trimmed
-                self.scenario.history.note(self.name, "resume", connection.node.name)
-                await hub.attach(connection, await load(), after, load)
-                self.scenario.history.note(self.name, "resumed", connection.node.name)
-            except (Trimmed, BadEventCursor) as error:
-                if self.cursor is not None:
-                    self.scenario.history.note(self.name, "gap", f"{connection.node.name} {error}")
-                await self._start_anew(connection, here)
-                await hub.attach(connection, await load(), here, load)
+            after = None
+            if self.cursor is not None:
+                with contextlib.suppress(BadEventCursor):
+                    after = feed.cursor_of(self.cursor)
+            if after is None:
+                self._forget()
+                await hub.attach(connection, await self._ready(connection, here), here, load)
+            else:
+                await self._resume(connection, after, here, load)
+            connection.is_live = True
 
-    async def _start_anew(self, connection: Connection, here: Cursor) -> None:
-        """Load everything, after the cursor."""
-        assert here.position is not None
+    async def _resume(self, connection: Connection, after: Cursor, here: Cursor, load: LoadMemberships) -> None:
+        app, node = connection.node.app, connection.node.name
+        self.scenario.history.note(self.name, "resume", node)
+        try:
+            if after.position is None:
+                raise Trimmed
+            memberships = await load()
+            missing = await app.live.hub.missing(memberships, after.position)
+            if missing:
+                await self._resume_in_part(connection, after, memberships, missing, load)
+            else:
+                await app.live.hub.attach(connection, memberships, after, load)
+            self.scenario.history.note(self.name, "resumed", node)
+        except Trimmed as error:
+            self.scenario.history.note(self.name, "gap", f"{node} {error}")
+            await self._fetch(connection, await app.gaps.find(self.actor, after.at_ms))
+            await app.live.hub.attach(connection, await self._ready(connection, here), here, load)
+
+    async def _resume_in_part(
+        self,
+        connection: Connection,
+        after: Cursor,
+        memberships: Sequence[TopicMembership],
+        missing: Collection[Topic],
+        load: LoadMemberships,
+    ) -> None:
+        """Fetch what a gap names of some topics, and receive what was missed of the others."""
+        app = connection.node.app
+
+        def kept(some: Sequence[TopicMembership]) -> list[TopicMembership]:
+            return [each for each in some if each.topic not in missing]
+
+        async def load_kept() -> Sequence[TopicMembership]:
+            return kept(await load())
+
+        self.scenario.history.note(self.name, "partial gap", f"{connection.node.name} {sorted(missing)}")
+        await self._fetch(connection, await app.gaps.find(self.actor, after.at_ms, missing))
+        await app.live.hub.catch_up(connection, kept(memberships), after, load_kept)
+        here = app.live.feed.cursor_of(app.live.hub.position())
+        await app.live.hub.attach(connection, await self._ready(connection, here), here, load)
+
+    def _forget(self) -> None:
         self.cursor = None
         self.messages.clear()
         self.received.clear()
         self.deletions.clear()
-        await self._load(connection)
+
+    async def _ready(self, connection: Connection, here: Cursor) -> Sequence[TopicMembership]:
+        """Read the memberships after the cursor, and load the rooms that this client does not show yet."""
+        assert here.position is not None
+        memberships = await connection.node.app.subscriptions.memberships_of(self.actor)
+        if server(self.scenario.server_id) not in {each.topic for each in memberships}:
+            self._leave()
+        for room in self.scenario.rooms:
+            if room not in self.messages:
+                with contextlib.suppress(NotFound):
+                    self.messages[room] = await load_room(self.scenario, connection.node, self.actor, room)
         self.cursor = connection.node.app.live.feed.s_of(here.position, here.at_ms)
         self.scenario.history.note(self.name, "ready", connection.node.name)
+        return memberships
 
-    async def _load(self, connection: Connection) -> None:
-        for room in self.scenario.rooms:
-            try:
-                loaded = await load_room(self.scenario, connection.node, self.actor, room)
-            except NotFound:
-                continue
-            self.messages[room] = loaded
+    async def _fetch(self, connection: Connection, gap: Gap) -> None:
+        """Fetch exactly what a gap names."""
+        for missed in gap.rooms:
+            self.scenario.history.note(self.name, "fetch", f"{missed.room_id} to {missed.until[-6:]}")
+            with contextlib.suppress(NotFound):
+                found = await load_room(self.scenario, connection.node, self.actor, missed.room_id, missed.after)
+                named = {id: shown for id, shown in found.items() if id <= missed.until}
+                self.messages.setdefault(missed.room_id, {}).update(named)
+
+    def _leave(self) -> None:
+        for channel in self.scenario.channels:
+            self.messages.pop(channel, None)
 
     def _load_later(self, connection: Connection) -> None:
         """Fetch the rooms of a server that was joined; events that come meanwhile are applied to what is loaded."""
@@ -212,14 +272,17 @@ class Client:
                 self.cursor = None
 
 
-async def load_room(scenario: Scenario, node: Node, actor: Actor, room: RoomId) -> dict[MessageId, Shown]:
-    """Return everything in a room, as an actor sees it; NotFound for those who are not members."""
+async def load_room(
+    scenario: Scenario, node: Node, actor: Actor, room: RoomId, after: MessageId | None = None
+) -> dict[MessageId, Shown]:
+    """Return what is in a room after a message, as an actor sees it; NotFound for those who are not members."""
     loaded: dict[MessageId, Shown] = {}
     before: MessageId | None = None
     while True:
         page = await scenario.service(node, room).page(actor, room, limit=PAGE, before=before)
         for message in page.messages:
-            loaded[message.message_id] = Shown(message.content, message.deleted)
+            if after is None or message.message_id > after:
+                loaded[message.message_id] = Shown(message.content, message.deleted)
         if len(page.messages) < PAGE:
             return loaded
         before = page.messages[-1].message_id

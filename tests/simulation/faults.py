@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
+from simulation.broker import Broker
+from simulation.network import LATENCY_SECONDS, Network
 from simulation.nodes import Node
 from sobremesa.table.engines.faults import Rates
 from sobremesa.table.errors import TableError
@@ -23,6 +26,11 @@ class Faults:
         self._scenario = scenario
         self._chance = random.Random(seed)
         self._under_way: set[asyncio.Task[None]] = set()
+        self._all: list[Callable[[Node], Coroutine[Any, Any, None]]]
+        self._all = [self._crash, self._pause, self._failing_calls, self._stall, self._split]
+        if scenario.mode == "nodes":
+            self._all += [self._lose_broker, self._pause_broker, self._cut, self._partition, self._lose_answers]
+            self._all += [self._slow_network, self._outage]
 
     async def run(self) -> None:
         """Cause faults until users are quiet, and wait until everything has recovered."""
@@ -32,7 +40,7 @@ class Faults:
             if not nodes:
                 continue
             node = self._chance.choice(nodes)
-            fault = self._chance.choice((self._crash, self._pause, self._failing_calls, self._stall, self._split))
+            fault = self._chance.choice(self._all)
             task = asyncio.create_task(fault(node))
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
@@ -70,9 +78,81 @@ class Faults:
             self._scenario.modelled.stream.stall(seconds)
 
     async def _split(self, node: Node) -> None:
-        if self._scenario.modelled is not None and self._scenario.mode == "shards":
+        if self._scenario.modelled is not None and self._scenario.mode in ("shards", "nodes"):
             self._scenario.history.note("stream", "split")
             self._scenario.modelled.stream.split()
+
+    async def _outage(self, _: Node) -> None:
+        """The endpoint of the table refuses everything."""
+        seconds = self._chance.uniform(0.5, 5.0)
+        self._scenario.history.note("table", "outage", f"{seconds:.3f} s")
+        for node in self._scenario.nodes:
+            node.set_rates(Rates(throttle=1.0))
+        await asyncio.sleep(seconds)
+        for node in self._scenario.nodes:
+            node.set_rates(NO_FAULTS)
+
+    # The broker and the network
+
+    async def _lose_broker(self, _: Node) -> None:
+        """It is killed, and starts again empty."""
+        if not self._broker.is_listening:
+            return
+        self._scenario.history.note("broker", "crash")
+        self._broker.stop()
+        for link in self._network.links():
+            link.cut()
+        await asyncio.sleep(self._chance.choice((0.3, 8.0)) * self._chance.random())
+        self._scenario.history.note("broker", "start")
+        self._broker.start()
+
+    async def _pause_broker(self, _: Node) -> None:
+        if self._broker.is_paused:
+            return
+        seconds = self._chance.choice((0.3, 3.0, 15.0)) * self._chance.random()
+        self._scenario.history.note("broker", "pause", f"{seconds:.3f} s")
+        self._broker.is_paused = True
+        await asyncio.sleep(seconds)
+        self._scenario.history.note("broker", "continue")
+        self._broker.resume()
+
+    async def _cut(self, node: Node) -> None:
+        """Connections to the broker break: all, or some of one node."""
+        links = self._network.links(None if self._chance.random() < 0.3 else node.group)
+        cut = [link for link in links if self._chance.random() < 0.7]
+        self._scenario.history.note(node.name, "cut", f"{len(cut)} of {len(links)} connections")
+        for link in cut:
+            link.cut()
+
+    async def _partition(self, node: Node) -> None:
+        """For a while, nothing passes between a node and the broker; then everything does."""
+        seconds = self._chance.choice((0.3, 3.0, 15.0)) * self._chance.random()
+        self._scenario.history.note(node.name, "partition", f"{seconds:.3f} s")
+        self._network.hold(node.group, seconds)
+        await asyncio.sleep(seconds)
+
+    async def _lose_answers(self, _: Node) -> None:
+        """Connections break when the broker has done what it was asked."""
+        self._network.lost_answers = self._chance.choice((0.02, 0.1, 0.3))
+        self._scenario.history.note("broker", "lost answers", self._network.lost_answers)
+        await asyncio.sleep(self._chance.uniform(0.5, 5.0))
+        self._network.lost_answers = 0.0
+
+    async def _slow_network(self, _: Node) -> None:
+        self._network.latency = (0.001, self._chance.choice((0.05, 0.5, 2.0)))
+        self._scenario.history.note("network", "slow", f"up to {self._network.latency[1]} s")
+        await asyncio.sleep(self._chance.uniform(0.5, 8.0))
+        self._network.latency = LATENCY_SECONDS
+
+    @property
+    def _broker(self) -> Broker:
+        assert self._scenario.broker is not None
+        return self._scenario.broker
+
+    @property
+    def _network(self) -> Network:
+        assert self._scenario.network is not None
+        return self._scenario.network
 
 
 async def start(scenario: Scenario, node: Node) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import random
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from simulation.virtual_time import GROUP, Group
@@ -36,6 +38,7 @@ class Network:
         self._chance = chance
         self._links: dict[Link, None] = {}
         self._held_until: dict[Group, float] = {}
+        self._cut_off: set[Group] = set()
         self._number = 0
 
     async def connect(self, protocol_factory: Callable[[], Any], host: str, port: int) -> tuple[Link, Any]:
@@ -43,7 +46,7 @@ class Network:
         loop = asyncio.get_running_loop()
         await asyncio.sleep(self.arrival(GROUP.get(), loop.time()) - loop.time())
         server = self.servers.get((host, port))
-        if server is None or not server.is_listening:
+        if server is None or not server.is_listening or GROUP.get() in self._cut_off:
             raise ConnectionRefusedError(f"nothing listens at {host}:{port}")
         protocol = protocol_factory()
         self._number += 1
@@ -56,6 +59,12 @@ class Network:
     def links(self, group: Group | None = None) -> list[Link]:
         """Return the connections, or those of one node."""
         return [link for link in self._links if group is None or link.group is group]
+
+    def cut_off(self, group: Group) -> None:
+        """End the connections of a node that is gone; what it does from now on reaches nothing."""
+        self._cut_off.add(group)
+        for link in self.links(group):
+            link.close()
 
     def hold(self, group: Group, seconds: float) -> None:
         """Let nothing from or to a node arrive for so long; then everything does."""
@@ -91,6 +100,9 @@ class Link(asyncio.Transport):
         """Whether the server still knows of it."""
         self._at_server = self._at_node = 0.0
         """When what was sent last arrives."""
+        # Queues, since the loop has no order between timers of the same time.
+        self._for_server: deque[Callable[[], None]] = deque()
+        self._for_node: deque[bytes] = deque()
 
     def __hash__(self) -> int:
         return self._number  # the address would order sets differently in each run
@@ -102,7 +114,7 @@ class Link(asyncio.Transport):
 
     def write(self, data: Any) -> None:
         if self._is_open:
-            self._to_server(self._arrive, bytes(data))
+            self._to_server(partial(self._arrive, bytes(data)))
 
     def close(self) -> None:
         self._end(None)
@@ -123,7 +135,8 @@ class Link(asyncio.Transport):
             self.cut()
             return
         self._at_node = self._network.arrival(self.group, self._at_node)
-        self._loop.call_at(self._at_node, self._deliver, data, context=self._context)
+        self._for_node.append(data)
+        self._loop.call_at(self._at_node, self._deliver, context=self._context)
 
     def cut(self) -> None:
         """End the connection, as a failure of the network does: what is under way to the server still arrives."""
@@ -139,10 +152,14 @@ class Link(asyncio.Transport):
         self._to_server(self._leave)
         self._loop.call_soon(self._protocol.connection_lost, error, context=self._context)
 
-    def _to_server(self, callback: Callable[..., None], *arguments: object) -> None:
+    def _to_server(self, callback: Callable[[], None]) -> None:
         self._at_server = self._network.arrival(self.group, self._at_server)
+        self._for_server.append(callback)
         # A context without a group: what was sent arrives even if the node is paused or gone.
-        self._loop.call_at(self._at_server, callback, *arguments, context=contextvars.Context())
+        self._loop.call_at(self._at_server, self._reach_server, context=contextvars.Context())
+
+    def _reach_server(self) -> None:
+        self._for_server.popleft()()
 
     def _arrive(self, data: bytes) -> None:
         if self._is_accepted:
@@ -152,6 +169,7 @@ class Link(asyncio.Transport):
         self._is_accepted = False
         self._server.lost(self)
 
-    def _deliver(self, data: bytes) -> None:
+    def _deliver(self) -> None:
+        data = self._for_node.popleft()
         if self._is_open:
             self._protocol.data_received(data)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from simulation.network import Network
 from simulation.virtual_time import Group, VirtualClock
 from sobremesa.app import Sobremesa
 from sobremesa.app.store import Store
@@ -20,7 +21,14 @@ from sobremesa.work.table_origin import Origin
 
 T = TypeVar("T")
 
+BROKER = ("broker", 6379)
 ON_DYNAMODB = Settings(store="dynamodb://simulated?region=eu-west-1", rate_limits="off")
+ON_NODES = Settings(
+    store=ON_DYNAMODB.store,
+    rate_limits="off",
+    redis=f"redis://{BROKER[0]}:{BROKER[1]}",
+    records="postgresql://nowhere/records",  # which nothing here opens
+)
 ON_SQLITE = Settings(store="sqlite://", rate_limits="off")
 
 
@@ -41,8 +49,10 @@ class Node:
         seed: int,
         skew_ms: int,
         is_gateway: bool,
+        network: Network | None = None,
     ) -> None:
         self.name = name
+        self.network = network
         self.is_gateway = is_gateway
         self.is_running = False
         self.started = 0
@@ -53,7 +63,7 @@ class Node:
         self._seed = seed
         self._clock = VirtualClock(skew_ms)
         self.rates = Rates()
-        self._group = Group(name)
+        self.group = Group(name)
         self._engine: FaultyEngine | None = None
         self.app: Sobremesa
 
@@ -64,18 +74,18 @@ class Node:
 
     @property
     def is_paused(self) -> bool:
-        return self._group.is_paused
+        return self.group.is_paused
 
     async def start(self) -> None:
         """Start it, and return when it answers requests."""
         self.started += 1
-        self._group = Group(self.incarnation)
+        self.group = Group(self.incarnation)
         await self.run(self._open())
         self.is_running = True
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Return the result of a coroutine that runs on this node; NodeGone if the node crashes before."""
-        task = self._group.start(coroutine)
+        task = self.group.start(coroutine)
         task.add_done_callback(_note_error)  # the caller may have given up
         await asyncio.wait({task})
         if task.cancelled():
@@ -83,18 +93,20 @@ class Node:
         return task.result()
 
     def crash(self) -> asyncio.Task[None]:
-        """End it at once: nothing that it does from now on reaches the table. Return what waits for its tasks."""
+        """End it at once: nothing that it does from now on reaches a server. Return what waits for its tasks."""
         self.is_running = False
+        if self.network is not None:
+            self.network.cut_off(self.group)
         if isinstance(self._engine, FaultyEngine):
             self._engine.is_cut_off = True
-        return asyncio.create_task(self._group.end())
+        return asyncio.create_task(self.group.end())
 
     def pause(self) -> None:
         """Let it do nothing, as a process that is stopped or swapped out."""
-        self._group.is_paused = True
+        self.group.is_paused = True
 
     def resume(self) -> None:
-        self._group.resume()
+        self.group.resume()
 
     def set_rates(self, rates: Rates) -> None:
         """Change how often its calls fail."""
@@ -104,7 +116,7 @@ class Node:
 
     async def _open(self) -> None:
         engine: Engine = self._shared
-        if self._settings is ON_DYNAMODB:
+        if self._settings is not ON_SQLITE:
             engine = self._engine = FaultyEngine(self._shared, self.rates, self._seed * 1000 + self.started)
         table = Table(engine, clock=self._clock)
         keyring = await Keyring.open(self._keys, self._clock)
@@ -114,9 +126,9 @@ class Node:
         self.app = app = Sobremesa(store)
         if self.is_gateway:
             await app.live.hub.open()
-            self._group.add(app.live.hub.run())
-        self._group.add(app.change_consumer.run())
-        self._group.add(app.jobs.run(app.handlers))
+            self.group.add(app.live.hub.run())
+        self.group.add(app.change_consumer.run())
+        self.group.add(app.jobs.run(app.handlers))
 
 
 def _note_error(task: asyncio.Task[Any]) -> None:

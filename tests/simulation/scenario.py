@@ -9,12 +9,14 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from simulation import checks, virtual_time
+from simulation.broker import Broker
 from simulation.clients import Client
 from simulation.faults import NO_FAULTS, Faults, start
 from simulation.history import History
-from simulation.nodes import ON_DYNAMODB, ON_SQLITE, Node
+from simulation.network import Network
+from simulation.nodes import BROKER, ON_DYNAMODB, ON_NODES, ON_SQLITE, Node
 from simulation.oracle import Oracle
-from simulation.virtual_time import VirtualClock
+from simulation.virtual_time import EPOCH_MS, VirtualClock, VirtualLoop
 from simulation.workload import Owner, Unanswered, Writer
 from sobremesa.core.actor import Actor, KeyId, UserId
 from sobremesa.core.clock import Clock
@@ -24,22 +26,28 @@ from sobremesa.domains.accounts.key_stores import MemoryKeys
 from sobremesa.domains.communities.entities import ServerId
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations.service import Conversations
+from sobremesa.live import topic_streams
+from sobremesa.live.topic_streams import MAX_ENTRIES
 from sobremesa.table import Put
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.modelled import Figures, ModelledEngine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.opening import open_modelled
 
-Mode = Literal["sqlite", "dynamodb", "shards", "workers"]
-"""The embedded engine; the model with one shard, with several, and with further processes that write."""
-MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards")
+Mode = Literal["sqlite", "dynamodb", "shards", "workers", "nodes"]
+"""The embedded engine; the model with one shard, with several, and with further processes that write; several gateways.
+"""
+MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards", "nodes")
 USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers")
 """What seeds choose from. With several shards a member of less than a minute may miss messages at a resume."""
 
 SHORT_RETENTION_SECONDS = 12.0
 """Less than some nodes pause."""
+FEW_KEPT = 40
+"""So many events of a topic are kept in some seeds, so that clients and nodes miss some of them."""
 WRITERS = 5
 CHANNELS = 2
+NODES = (2, 3, 4)
 BUSY_SECONDS = 40.0
 UNTIL_KNOWN_SECONDS = 5.0
 SETTLED_SECONDS = 120.0
@@ -65,6 +73,8 @@ class Scenario:
         self.oracle = Oracle(self.history)
         self.chance = random.Random(f"scenario {seed}")
         self.modelled: ModelledEngine | None = None
+        self.broker: Broker | None = None
+        self.network: Network | None = None
         self.nodes: list[Node] = []
         self.clients: list[Client] = []
         self.channels: list[RoomId] = []
@@ -85,9 +95,9 @@ class Scenario:
         self._order += 1
         return self._order
 
-    def any_node(self) -> Node | None:
+    def any_node(self, *, gateways: bool = False) -> Node | None:
         """Return one of the nodes that run, if any does; a paused one looks as if it did."""
-        running = [node for node in self.nodes if node.is_running]
+        running = [node for node in self.nodes if node.is_running and (node.is_gateway or not gateways)]
         return self.chance.choice(running) if running else None
 
     @property
@@ -106,6 +116,8 @@ class Scenario:
     async def run(self, tamper: Callable[[Scenario], None] | None = None) -> None:
         """Run everything, and check what must hold; `tamper` may break it before, to try the checks themselves."""
         engine = await self._open_engine()
+        if self.mode == "nodes":
+            self._open_broker()
         await self._start_nodes(engine)
         await self._create_server()
         work = [
@@ -140,23 +152,47 @@ class Scenario:
             return await EmbeddedEngine.open(":memory:", None, clock=clock, stopwatch=stopwatch)
         retention_seconds = self.chance.choice((SHORT_RETENTION_SECONDS, 24 * 3600.0))
         self.keeps_changes = retention_seconds > SHORT_RETENTION_SECONDS
+        shards = {"shards": (2, 4, 8), "nodes": (1, 2, 4)}.get(self.mode, (1,))
         figures = Figures(
-            shards=self.chance.choice((2, 4, 8)) if self.mode == "shards" else 1,
-            rewind=self.chance.choice((0.0, 0.01)) if self.mode == "shards" else 0.0,
+            shards=self.chance.choice(shards),
+            rewind=self.chance.choice((0.0, 0.01)) if len(shards) > 1 else 0.0,
             retention_seconds=retention_seconds,
         )
         self.modelled = await open_modelled(clock=clock, figures=figures, seed=self.seed)
         return self.modelled
 
+    def _open_broker(self) -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        skew_micros = self.chance.randint(-100_000, 100_000)
+        self.broker = Broker(lambda: EPOCH_MS * 1000 + round(loop.time() * 1e6) + skew_micros)
+        self.network = loop.network = Network(random.Random(f"network {self.seed}"))
+        self.network.servers[BROKER] = self.broker
+        topic_streams.MAX_ENTRIES = self.chance.choice((FEW_KEPT, MAX_ENTRIES))
+
     async def _start_nodes(self, engine: Engine) -> None:
         keys = MemoryKeys()
-        names = ["gateway", "worker1", "worker2"] if self.mode == "workers" else ["gateway"]
-        settings = ON_SQLITE if self.mode == "sqlite" else ON_DYNAMODB
+        names = ["gateway"]
+        if self.mode == "workers":
+            names += ["worker1", "worker2"]
+        elif self.mode == "nodes":
+            names = [f"gateway{number}" for number in range(1, self.chance.choice(NODES) + 1)]
+        settings = {"sqlite": ON_SQLITE, "nodes": ON_NODES}.get(self.mode, ON_DYNAMODB)
         for number, name in enumerate(names):
             skew_ms = 0 if self.mode == "sqlite" else self.chance.randint(-100, 100)
             seed = self.seed * 10 + number
-            is_gateway = name == "gateway"
-            self.nodes.append(Node(name, engine, keys, settings, seed=seed, skew_ms=skew_ms, is_gateway=is_gateway))
+            is_gateway = name.startswith("gateway")
+            node = Node(
+                name,
+                engine,
+                keys,
+                settings,
+                seed=seed,
+                skew_ms=skew_ms,
+                is_gateway=is_gateway,
+                network=self.network,
+            )
+            self.nodes.append(node)
             await start(self, self.nodes[-1])
 
     async def _create_server(self) -> None:
@@ -185,9 +221,9 @@ class Scenario:
         """Connect a client, and disconnect it now and then while users are busy."""
         chance = random.Random(f"{client.name} {self.seed}")
         while True:
-            if not client.is_connected and self.gateway.is_running:
+            if not client.is_connected and (node := self.any_node(gateways=True)) is not None:
                 client.disconnect()
-                await client.connect(self.gateway)
+                await client.connect(node)
             await asyncio.sleep(chance.uniform(0.2, 2.0))
             if chance.random() < 0.08 and self.is_busy:
                 client.disconnect()
@@ -206,5 +242,8 @@ class Scenario:
 def simulate(seed: int, mode: Mode | None = None, busy_seconds: float = BUSY_SECONDS) -> Outcome:
     """Run one seed: users are busy for so many seconds of virtual time, then everything settles."""
     scenario = Scenario(seed, mode or USUAL_MODES[seed % len(USUAL_MODES)], busy_seconds)
-    virtual_time.run(scenario.run(), seed)
+    try:
+        virtual_time.run(scenario.run(), seed)
+    finally:
+        topic_streams.MAX_ENTRIES = MAX_ENTRIES
     return Outcome(seed, scenario.mode, scenario.history)
