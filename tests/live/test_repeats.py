@@ -28,7 +28,7 @@ from sobremesa.live.replay import CAUGHT_UP
 from sobremesa.live.subscriber import Subscriber
 
 BEA = UserId("bea")
-TABLE = server("table")
+TABLE, OTHER = server("table"), server("other")
 
 
 def position_of(number: int) -> FeedPosition:
@@ -44,6 +44,7 @@ class ScriptedFeed(AllTopics):
         self._entries: list[Entry] = []
         self._waiting: list[Entry] = []
         self.begins_anew = False
+        self.missed: frozenset[Topic] = frozenset()
 
     def publish(self, *publications: Publication) -> None:
         for publication in publications:
@@ -57,7 +58,8 @@ class ScriptedFeed(AllTopics):
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         entries, self._waiting = self._waiting, []
         begins_anew, self.begins_anew = self.begins_anew, False
-        return FeedBatch(entries, position_of(len(self._entries)), not begins_anew, begins_anew)
+        missed, self.missed = self.missed, frozenset()
+        return FeedBatch(entries, position_of(len(self._entries)), not begins_anew, begins_anew, missed)
 
     def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
         return str(position.number)
@@ -526,3 +528,14 @@ async def test_subscribers_are_ended_if_events_were_lost(hub: Hub, feed: Scripte
     assert connected.is_ended
     assert arriving.is_ended
     assert not hub.has_subscribers()
+
+
+async def test_only_subscribers_of_a_topic_are_ended_if_its_events_were_lost(hub: Hub, feed: ScriptedFeed) -> None:
+    missing, other = await subscribe(hub, TABLE, after=0), await subscribe(hub, OTHER, after=0)
+    feed.missed = frozenset([TABLE, Topic("server:nobody")])
+    feed.publish(new_event("after", OTHER))
+    await hub.step()
+
+    assert missing.is_ended
+    assert not other.is_ended
+    assert other.received == ["after"]

@@ -28,7 +28,7 @@ class Session(Protocol):
 
 
 class Broker:
-    """One server, which is not part of a cluster and saves nothing."""
+    """One server, which is not part of a cluster."""
 
     def __init__(self, now_micros: Callable[[], int]) -> None:
         self._now_micros = now_micros
@@ -63,12 +63,13 @@ class Broker:
 
     # Faults
 
-    def stop(self) -> None:
-        """End it, with everything that it has."""
+    def stop(self, *, is_emptied: bool) -> None:
+        """End it, with everything that it has, or all of it saved."""
         self.is_listening = False
         for session in list(self._sessions):
             self.lost(session)
-        self._empty()
+        if is_emptied:
+            self._empty()
 
     def start(self) -> None:
         self.is_listening = True

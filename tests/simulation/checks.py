@@ -81,7 +81,8 @@ async def _check_clients(scenario: Scenario, rooms: dict[RoomId, dict[MessageId,
                 if shown.get(message_id) != expected.get(message_id):
                     scenario.history.violate(
                         "snapshot and events are the present",
-                        f"{client.name} shows {shown.get(message_id)} of {message_id}, not {expected.get(message_id)}",
+                        f"{client.name} shows {shown.get(message_id)} of {message_id} in {room[-6:]}, "
+                        f"not {expected.get(message_id)}",
                     )
 
 

@@ -107,7 +107,7 @@ class Client:
         self.connection = connection
         try:
             await node.run(self._attach(connection))
-        except (NodeGone, TableError, NotFound) as error:
+        except (NodeGone, TableError, NotFound, Trimmed) as error:
             self.scenario.history.note(self.name, "not connected", type(error).__name__)
             self.disconnect()
 
@@ -178,7 +178,7 @@ class Client:
             memberships = await load()
             missing = await app.live.hub.missing(memberships, after.position)
             if missing:
-                await self._resume_in_part(connection, after, memberships, missing, load)
+                await self._resume_in_part(connection, after, here, memberships, missing, load)
             else:
                 await app.live.hub.attach(connection, memberships, after, load)
             self.scenario.history.note(self.name, "resumed", node)
@@ -191,6 +191,7 @@ class Client:
         self,
         connection: Connection,
         after: Cursor,
+        here: Cursor,
         memberships: Sequence[TopicMembership],
         missing: Collection[Topic],
         load: LoadMemberships,
@@ -207,7 +208,6 @@ class Client:
         self.scenario.history.note(self.name, "partial gap", f"{connection.node.name} {sorted(missing)}")
         await self._fetch(connection, await app.gaps.find(self.actor, after.at_ms, missing))
         await app.live.hub.catch_up(connection, kept(memberships), after, load_kept)
-        here = app.live.feed.cursor_of(app.live.hub.position())
         await app.live.hub.attach(connection, await self._ready(connection, here), here, load)
 
     def _forget(self) -> None:

@@ -28,7 +28,7 @@ class Faults:
         self._under_way: set[asyncio.Task[None]] = set()
         self._all: list[Callable[[Node], Coroutine[Any, Any, None]]]
         self._all = [self._crash, self._pause, self._failing_calls, self._stall, self._split]
-        if scenario.mode == "nodes":
+        if scenario.broker is not None:
             self._all += [self._lose_broker, self._pause_broker, self._cut, self._partition, self._lose_answers]
             self._all += [self._slow_network, self._outage]
 
@@ -78,7 +78,7 @@ class Faults:
             self._scenario.modelled.stream.stall(seconds)
 
     async def _split(self, node: Node) -> None:
-        if self._scenario.modelled is not None and self._scenario.mode in ("shards", "nodes"):
+        if self._scenario.modelled is not None and self._scenario.has_shards:
             self._scenario.history.note("stream", "split")
             self._scenario.modelled.stream.split()
 
@@ -95,11 +95,12 @@ class Faults:
     # The broker and the network
 
     async def _lose_broker(self, _: Node) -> None:
-        """It is killed, and starts again empty."""
+        """It is killed, and starts again, empty or with what it had."""
         if not self._broker.is_listening:
             return
-        self._scenario.history.note("broker", "crash")
-        self._broker.stop()
+        is_emptied = self._scenario.mode == "losses"
+        self._scenario.history.note("broker", "crash", "and lose everything" if is_emptied else "")
+        self._broker.stop(is_emptied=is_emptied)
         for link in self._network.links():
             link.cut()
         await asyncio.sleep(self._chance.choice((0.3, 8.0)) * self._chance.random())

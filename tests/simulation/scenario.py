@@ -34,15 +34,16 @@ from sobremesa.table.engines.modelled import Figures, ModelledEngine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.opening import open_modelled
 
-Mode = Literal["sqlite", "dynamodb", "shards", "workers", "nodes"]
-"""The embedded engine; the model with one shard, with several, and with further processes that write; several gateways.
+Mode = Literal["sqlite", "dynamodb", "shards", "workers", "nodes", "losses"]
+"""The embedded engine; the model with one shard, with several, and with further processes that write; several gateways,
+with a broker that keeps what it has, and one that loses it.
 """
-MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards", "nodes")
+MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards", "nodes", "losses")
 USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers")
 """What seeds choose from. With several shards a member of less than a minute may miss messages at a resume."""
 
-SHORT_RETENTION_SECONDS = 12.0
-"""Less than some nodes pause."""
+SHORT_RETENTION_SECONDS = 20.0
+"""Less than some nodes and the broker pause, and more than what is published again when events were lost."""
 FEW_KEPT = 40
 """So many events of a topic are kept in some seeds, so that clients and nodes miss some of them."""
 WRITERS = 5
@@ -101,6 +102,16 @@ class Scenario:
         return self.chance.choice(running) if running else None
 
     @property
+    def has_broker(self) -> bool:
+        """Whether there are several gateways, which share events through a broker."""
+        return self.mode in ("nodes", "losses")
+
+    @property
+    def has_shards(self) -> bool:
+        """Whether the stream may have several shards, which split."""
+        return self.mode == "shards" or self.has_broker
+
+    @property
     def rooms(self) -> list[RoomId]:
         """The channels and the groups."""
         return self.channels + self.groups
@@ -116,7 +127,7 @@ class Scenario:
     async def run(self, tamper: Callable[[Scenario], None] | None = None) -> None:
         """Run everything, and check what must hold; `tamper` may break it before, to try the checks themselves."""
         engine = await self._open_engine()
-        if self.mode == "nodes":
+        if self.has_broker:
             self._open_broker()
         await self._start_nodes(engine)
         await self._create_server()
@@ -152,10 +163,10 @@ class Scenario:
             return await EmbeddedEngine.open(":memory:", None, clock=clock, stopwatch=stopwatch)
         retention_seconds = self.chance.choice((SHORT_RETENTION_SECONDS, 24 * 3600.0))
         self.keeps_changes = retention_seconds > SHORT_RETENTION_SECONDS
-        shards = {"shards": (2, 4, 8), "nodes": (1, 2, 4)}.get(self.mode, (1,))
+        shards = (1, 2, 4) if self.has_broker else (2, 4, 8) if self.has_shards else (1,)
         figures = Figures(
             shards=self.chance.choice(shards),
-            rewind=self.chance.choice((0.0, 0.01)) if len(shards) > 1 else 0.0,
+            rewind=self.chance.choice((0.0, 0.01)) if self.has_shards else 0.0,
             retention_seconds=retention_seconds,
         )
         self.modelled = await open_modelled(clock=clock, figures=figures, seed=self.seed)
@@ -175,9 +186,9 @@ class Scenario:
         names = ["gateway"]
         if self.mode == "workers":
             names += ["worker1", "worker2"]
-        elif self.mode == "nodes":
+        elif self.has_broker:
             names = [f"gateway{number}" for number in range(1, self.chance.choice(NODES) + 1)]
-        settings = {"sqlite": ON_SQLITE, "nodes": ON_NODES}.get(self.mode, ON_DYNAMODB)
+        settings = ON_SQLITE if self.mode == "sqlite" else ON_NODES if self.has_broker else ON_DYNAMODB
         for number, name in enumerate(names):
             skew_ms = 0 if self.mode == "sqlite" else self.chance.randint(-100, 100)
             seed = self.seed * 10 + number

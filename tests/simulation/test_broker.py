@@ -240,7 +240,7 @@ def test_client_of_redis_connects_to_the_model() -> None:
             await server.run([("SET", "a", "done")])
         network.lost_answers = 0.0
         assert await server.run([("GET", "a")]) == [b"done"]
-        broker.stop()
+        broker.stop(is_emptied=True)
         for link in network.links():
             link.cut()
         with pytest.raises(FOREIGN):

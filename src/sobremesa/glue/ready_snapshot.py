@@ -180,7 +180,7 @@ class Gaps:
 
     async def find(self, actor: Actor, since_ms: int, topics: Collection[Topic] | None = None) -> Gap:
         """Return the rooms with new messages since a time, and from where to where; only of these topics, if given."""
-        after = MessageId(first_of(since_ms - CLOCKS_DIFFER_MS))
+        after = MessageId(first_of(max(0, since_ms - CLOCKS_DIFFER_MS)))
         missed = [
             MissedRoom(rooms.kind.name, seat.room_id, after, seat.head.last_message_id)
             for rooms in self._rooms

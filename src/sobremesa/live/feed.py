@@ -108,6 +108,8 @@ class FeedBatch(NamedTuple):
     """Whether there were subscribers; without any, events are skipped and only the position moves."""
     begins_anew: bool = False
     """Whether events before it are lost, so that no earlier position is valid."""
+    missed: frozenset[Topic] = frozenset()
+    """Topics of which events before it are no longer kept: their subscribers must resume, and get a gap."""
 
 
 class Trimmed(SobremesaError):
@@ -157,8 +159,8 @@ class Feed(Protocol):
         """
         ...
 
-    def position_at(self, at_ms: int) -> FeedPosition | None:
-        """Return the position before everything that was published since a time; None if it has no position."""
+    def kept_since(self, at_ms: int, until: FeedPosition, topic: Topic) -> AsyncIterator[Page]:
+        """Yield what is kept of a topic, from a time up to a position, in pages."""
         ...
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
@@ -198,5 +200,7 @@ class AllTopics:
     def looks_back_to(self, member: TopicMembership) -> int | None:
         return None
 
-    def position_at(self, at_ms: int) -> FeedPosition | None:
-        return None
+    async def kept_since(self, at_ms: int, until: FeedPosition, topic: Topic) -> AsyncIterator[Page]:
+        nothing: Sequence[Page] = ()
+        for page in nothing:
+            yield page

@@ -93,11 +93,11 @@ class Hub:
         """Wait for the next batch and deliver it."""
         if self._undelivered is None:
             self._undelivered = await self._feed.next(self.has_subscribers)
-        entries, position, is_complete, begins_anew = self._undelivered
+        entries, position, is_complete, begins_anew, missed = self._undelivered
         entries, members = await self._resolve(entries)
         # No await from here on: what was read must still be true when it is applied.
-        if begins_anew:
-            self._interrupt()
+        if begins_anew or missed:
+            self._interrupt(None if begins_anew else missed)
         touched = self._deliver(entries, members)
         self._undelivered = None
         self._recent.advance(position)
@@ -263,13 +263,18 @@ class Hub:
 
     # Inside
 
-    def _interrupt(self) -> None:
-        """Interrupt all subscribers: events were lost."""
+    def _interrupt(self, topics: Collection[Topic] | None) -> None:
+        """Interrupt the subscribers of these topics, or all if None: events were lost."""
         self._replay.clear()
         self._repeats.clear()
         for subscriber in self._attaching:
-            subscriber.is_interrupted = True
-        for subscriber in list(dict.fromkeys(each for some in self._index.by_subject.values() for each in some)):
+            subscriber.is_interrupted = True  # even if it is not known yet which topics it is subscribed to
+        by_topics = (
+            self._index.by_subject.values()
+            if topics is None
+            else [self._index.by_topic.get(topic, ()) for topic in topics]
+        )
+        for subscriber in list(dict.fromkeys(each for some in by_topics for each in some)):
             self.detach(subscriber)
             subscriber.interrupt()
 

@@ -287,6 +287,9 @@ def refusals() -> Iterator[None]:
         yield
     except Refusal as refusal:
         raise Ended(frames.REFUSED, str(refusal)) from None
+    except Trimmed:
+        # This node is far behind, or Redis does not answer.
+        raise Ended(frames.RESTARTING, "Events were lost. Resume.") from None
     except TableError as error:
         _log.warning("a client could not be identified", why=f"{type(error).__name__}: {error}")
         raise Ended(frames.RESTARTING, "The store is unavailable. Reconnect later.") from None

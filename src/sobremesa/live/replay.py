@@ -159,11 +159,8 @@ class Replay:
         return {topic: await self._kept_since(topic, since_ms) for topic, since_ms in starts.items()}
 
     async def _kept_since(self, topic: Topic, since_ms: int) -> list[Entry]:
-        start, until = self._feed.position_at(since_ms), self._floor([topic])
-        if start is None or start.run != until.run:
-            return []
         entries: list[Entry] = []
-        async for page in self._feed.history(start, until, [topic]):
+        async for page in self._feed.kept_since(since_ms, self._floor([topic]), topic):
             entries += page.entries
             if len(entries) >= LOOKED_BACK:
                 break

@@ -96,6 +96,7 @@ class TopicFeed:
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         received = await self._receiver.next()
         entries: list[Entry] = []
+        missed: set[Topic] = set()
         for each in received:
             if each.epoch != self._epochs[-1]:
                 self._epochs.append(each.epoch)
@@ -104,6 +105,8 @@ class TopicFeed:
                 self._copies = Cache(CACHED_COPIES)
             if each.body is None:
                 self._last = max(self._last, each.id)
+                missed |= each.missed
+                self._since |= dict.fromkeys(each.missed, self._position_of(self._last))
                 continue
             self._last = each.id if each.id > self._last else (self._last[0], self._last[1] + 1)
             try:
@@ -114,7 +117,7 @@ class TopicFeed:
             if not self._is_copy(publication):
                 entries.append(self._entry(self._last, publication))
         self._position = self._position_of(self._last)
-        return FeedBatch(entries, self._position, True)
+        return FeedBatch(entries, self._position, True, missed=frozenset(missed))
 
     def _is_copy(self, publication: Publication) -> bool:
         """Return whether this came before by another of its topics."""
@@ -162,9 +165,6 @@ class TopicFeed:
     def looks_back_to(self, member: TopicMembership) -> int | None:
         return look_back_from(member, self._clock.now_ms())
 
-    def position_at(self, at_ms: int) -> FeedPosition | None:
-        return self._position_of((at_ms, 0))
-
     def s_of(self, position: FeedPosition, at_ms: int | None = None) -> str:
         return self._cursors.format(position, position.number)
 
@@ -182,10 +182,21 @@ class TopicFeed:
     async def history(self, after: FeedPosition, until: FeedPosition, topics: Collection[Topic]) -> AsyncIterator[Page]:
         if after.run != until.run or after.run != self._epochs[-1]:
             raise Trimmed("the streams of this position are lost")
+        async for page in self._pages((after.number, after.offset), until, topics, is_partial=False):
+            yield page
+
+    async def kept_since(self, at_ms: int, until: FeedPosition, topic: Topic) -> AsyncIterator[Page]:
+        if until.run == self._epochs[-1]:
+            async for page in self._pages((at_ms, 0), until, [topic], is_partial=True):
+                yield page
+
+    async def _pages(
+        self, after: StreamId, until: FeedPosition, topics: Collection[Topic], *, is_partial: bool
+    ) -> AsyncIterator[Page]:
         seen: set[str] = set()
-        start = (after.number, after.offset)
+        end = (until.number, until.offset)
         try:
-            async for found, reached in self._history.pages(topics, start, (until.number, until.offset)):
+            async for found, reached in self._history.pages(topics, after, end, is_partial=is_partial):
                 entries: list[Entry] = []
                 for added in found:
                     publication = _decode(added.body)

@@ -11,7 +11,8 @@ from heapq import merge
 from typing import NamedTuple
 
 from sobremesa.live.events import Topic
-from sobremesa.live.topic_streams import Added, StreamId, TopicStreams
+from sobremesa.live.feed import Trimmed
+from sobremesa.live.topic_streams import Added, StreamId, TopicStreams, id_text
 from sobremesa.table.cache import Cache
 
 PAGE = 512
@@ -40,15 +41,16 @@ class TopicHistory:
         self._cached = Cache(CACHED_ENTRIES)
 
     async def pages(
-        self, topics: Collection[Topic], after: StreamId, until: StreamId
+        self, topics: Collection[Topic], after: StreamId, until: StreamId, *, is_partial: bool
     ) -> AsyncIterator[tuple[list[Added], StreamId]]:
         """Yield the entries after an id, up to and including another, in pages, and the id that each page reaches.
 
-        Pages end where the first of the topics has more entries than one page: only then the order is known.
+        Pages end where the first of the topics has more entries than one page: only then the order is known. Raises
+        Trimmed if some entries are no longer kept, unless it may be partial.
         """
         open_topics = list(topics)
         while open_topics and after < until:
-            found = await self._read(open_topics, after, until)
+            found = await self._read(open_topics, after, until, is_partial=is_partial)
             reached = min((entries[-1].id for entries in found.values() if len(entries) >= PAGE), default=until)
             page = merge(*found.values(), key=lambda added: added.id)
             yield [added for added in page if added.id <= reached], reached
@@ -56,12 +58,14 @@ class TopicHistory:
         if after < until:
             yield [], until
 
-    async def _read(self, topics: Collection[Topic], after: StreamId, until: StreamId) -> dict[Topic, list[Added]]:
+    async def _read(
+        self, topics: Collection[Topic], after: StreamId, until: StreamId, *, is_partial: bool
+    ) -> dict[Topic, list[Added]]:
         """Return the first entries of each topic in this range, at most one page of each."""
         found = {topic: self._from_cache(topic, after, until) for topic in topics}
         unknown = [topic for topic, entries in found.items() if entries is None]
         for start in range(0, len(unknown), TOPICS_AT_ONCE):
-            await self._fetch(unknown[start : start + TOPICS_AT_ONCE], after, until, found)
+            await self._fetch(unknown[start : start + TOPICS_AT_ONCE], after, until, found, is_partial=is_partial)
         return {topic: entries or [] for topic, entries in found.items()}
 
     async def _fetch(
@@ -70,17 +74,21 @@ class TopicHistory:
         after: StreamId,
         until: StreamId,
         found: dict[Topic, list[Added] | None],
+        *,
+        is_partial: bool,
     ) -> None:
         answers = await self._streams.read(dict.fromkeys(topics, after), until, PAGE)
-        for topic, (_, entries) in answers.items():
+        for topic, (state, entries) in answers.items():
+            if state.trimmed > after and not is_partial:
+                raise Trimmed(f"{topic} is kept only after {id_text(state.trimmed)}")
             found[topic] = entries
             reached = entries[-1].id if len(entries) >= PAGE else until
             before = self._cached.find(topic)
-            if before is not None and before.after <= after <= before.until:
+            if before is not None and before.after <= after <= before.until and state.trimmed <= after:
                 earlier = [added for added in before.entries if added.id <= after]
                 stretch = _Stretch(before.after, reached, earlier + entries)
             else:
-                stretch = _Stretch(after, reached, entries)
+                stretch = _Stretch(max(after, state.trimmed), reached, entries)
             self._cached.keep(topic, stretch, weight=len(stretch.entries) + 1)
 
     def _from_cache(self, topic: Topic, after: StreamId, until: StreamId) -> list[Added] | None:

@@ -60,8 +60,7 @@ class TopicPublisher:
 
     async def reset(self) -> None:
         """Begin a new epoch: changes were lost, so positions from before are void."""
-        epoch, _ = await self._streams.open()
-        await self._streams.open(epoch)
+        await self._streams.reset()
         self._epochs.clear()
 
     async def _epoch_of(self, shard_id: str) -> str:

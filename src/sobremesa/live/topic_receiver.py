@@ -41,6 +41,8 @@ class Received(NamedTuple):
     epoch: str
     id: StreamId
     body: bytes | None
+    missed: frozenset[Topic] = frozenset()
+    """Topics of which entries up to this id were lost before they were received."""
 
 
 class TopicReceiver:
@@ -198,6 +200,9 @@ class TopicReceiver:
                 if state.epoch != self._epoch or topic not in self._last:
                     continue  # what an earlier epoch left, or released meanwhile
                 self._beginning.discard(topic)
+                if state.trimmed > self._last[topic]:
+                    found.append(Received(self._epoch, state.trimmed, None, frozenset([topic])))
+                    self._last[topic] = state.trimmed
                 found += self._accept(topic, entries)
                 if len(entries) >= READ_AT_ONCE:
                     more[topic] = entries[-1].id
@@ -217,6 +222,8 @@ class TopicReceiver:
             epoch, now = await self._streams.open(self._epoch)
         if self._epoch != UNKNOWN:
             _log.warning("earlier events are lost; the event streams start anew")
+            if await self._streams.was_reset_since(self._epoch):
+                self._arrive(Received(epoch, NOTHING, None, frozenset(self._last)))
             self._last = dict.fromkeys(self._last, NOTHING)
         self._seen.clear()
         self._beginning.clear()

@@ -171,6 +171,7 @@ class TopicStreams:
         self.window_ms = window_ms
         self._name = name
         self._epoch_key = f"sobremesa:{{{name}}}:epoch"
+        self._reset_key = f"sobremesa:{{{name}}}:reset"
 
     def channel_of(self, topic: Topic) -> str:
         """Return where the entries of a topic are stored and published."""
@@ -187,6 +188,17 @@ class TopicStreams:
         """Return the epoch, if there is one, and the server's time."""
         epoch, now = await self._opened("-")
         return epoch or None, now
+
+    async def reset(self) -> None:
+        """Begin a new epoch, since changes were lost before they were published: nobody publishes them again."""
+        epoch, _ = await self.open()
+        await self.server.run([("SET", self._reset_key, epoch)])  # first, so that all who see the new epoch find it
+        await self.open(epoch)
+
+    async def was_reset_since(self, epoch: str) -> bool:
+        """Return whether an epoch, or a later one, was ended by `reset`."""
+        [found] = await self.server.run([("GET", self._reset_key)])
+        return found is not None and int(found) >= int(epoch)
 
     async def _opened(self, argument: str) -> tuple[str, StreamId]:
         [[epoch, seconds, micros]] = await self.server.run_script(_OPEN, [([self._epoch_key], [argument])])
