@@ -27,6 +27,8 @@ class HeldEngine(FaultyEngine):
         """How many messages each transaction had that was done."""
         self.refused: list[int] = []
         """How many messages each transaction had that was refused."""
+        self.broken_size: int | None = None
+        """Transactions with so many messages fail as if the engine had a bug."""
         self._gate = asyncio.Event()
         self._gate.set()
         self.arrived = asyncio.Event()
@@ -44,6 +46,8 @@ class HeldEngine(FaultyEngine):
         if messages:
             self.arrived.set()
             await self._gate.wait()
+        if messages and messages == self.broken_size:
+            raise ZeroDivisionError
         try:
             written = await super().transact(operations, token)
         except ConditionFailed:

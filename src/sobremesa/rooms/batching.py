@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import reduce
 
+from sobremesa.core.actor import UserId
 from sobremesa.core.errors import Busy, NotFound
 from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.access import newest
@@ -28,6 +29,8 @@ MAX_OPERATIONS = 100
 MAX_WAITING = 1000
 """How many sends may wait for one room on a node."""
 MAX_WAIT_SECONDS = 5.0
+MAX_LEFT = 100
+"""How many sends that do not fit are tried for one transaction: in a thread none fits besides the first."""
 ATTEMPTS = 40
 
 
@@ -109,13 +112,17 @@ class SendBatches:
         now = asyncio.get_running_loop().time()
         batch = _Batch(self._composer, reduce(newest, (each.send.seat.head.last_message_id for each in queue)))
         left: list[_Waiting] = []
-        while queue and not batch.is_full:
+        behind: set[UserId] = set()
+        """The authors of sends that do not fit: their later ones wait too, so that they keep their order."""
+        while queue and not batch.is_full and len(left) < MAX_LEFT:
             waiting = queue.popleft()
+            author_id = waiting.send.seat.user_id
             if waiting.result.done():
                 continue  # its caller was cancelled
             if now - waiting.since > MAX_WAIT_SECONDS:
                 waiting.fail(_too_busy())
-            elif not batch.add(waiting):
+            elif author_id in behind or not batch.add(waiting):
+                behind.add(author_id)
                 left.append(waiting)
         queue.extendleft(reversed(left))
         return batch if batch.sends else None
@@ -126,10 +133,13 @@ class SendBatches:
         try:
             for waiting in await self._write_together(batch):
                 await self._write_by_itself(waiting)
-        except BaseException as error:
+        except Exception as error:
+            # A bug of ours, which ends no other send of the room.
             for waiting in sends:
                 waiting.fail(error)
-            raise
+        finally:
+            for waiting in sends:
+                waiting.result.cancel()  # has no result only if this task was cancelled
 
     async def _write_by_itself(self, waiting: _Waiting) -> None:
         if waiting.result.done():
@@ -192,6 +202,8 @@ class _Batch:
         """Add a send if it fits: a transaction has one operation for each row, and one condition on the head."""
         if waiting.result.done():
             return True
+        if self._is_closed:
+            return False
         last = self._composed[-1].message.message_id if self._composed else self.last
         try:
             composed = self._composer.compose(waiting.send, last)
