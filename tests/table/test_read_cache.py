@@ -11,11 +11,39 @@ import pytest
 
 import commands
 from sobremesa.core.clock import SetClock
-from sobremesa.table import Create, Delete, Put, ReadCache, Table, Update, add, measure, open_engine, set_to
+from sobremesa.table import (
+    Create,
+    Delete,
+    Entity,
+    Keys,
+    Pattern,
+    Put,
+    ReadCache,
+    Table,
+    Update,
+    add,
+    measure,
+    open_engine,
+    set_to,
+)
 from sobremesa.table.engines.embedded import EmbeddedEngine
 from sobremesa.table.engines.embedded.other_processes import NoOtherProcesses, WalProcesses
 from sobremesa.table.engines.embedded.partition_cache import PartitionCache
 from table.samples import Message, Room, Seat, Session, messages_of, rooms_of
+
+FAR = 4_000_000_000
+
+
+class Visit(Entity):
+    """A row that does not expire, in the partition of sessions."""
+
+    keys = Keys(pk="USER#{user_id}", sk="VISIT")
+
+    user_id: str
+    place: str
+
+
+everything_of = Pattern("T.90", "What is stored about this user?", Visit, Session)
 
 
 @pytest.fixture
@@ -86,6 +114,33 @@ async def test_expiring_rows_and_index_pages_are_never_cached(table: Table) -> N
         await cache.get_or_load("index", read_index)
 
     assert created == 4
+
+
+async def test_new_row_that_expires_changes_no_other_result_of_its_partition(table: Table) -> None:
+    """A sender's nonces are in the partition of their memberships, which every send depends on."""
+    cache: ReadCache[str, str | None] = ReadCache(table, 10)
+    session = Session(user_id="u", session_id="1", expires_at=FAR)
+    loaded = 0
+
+    async def read() -> str | None:
+        nonlocal loaded
+        loaded += 1
+        visit = await table.get(Visit.key(user_id="u"), consistent=True)
+        return None if visit is None else visit.place
+
+    await table.write(Create(Visit(user_id="u", place="Kitchen")))
+    assert await cache.get_or_load("visit", read) == "Kitchen"
+    await table.write(Create(session))
+    assert await cache.get_or_load("visit", read) == "Kitchen"
+    is_known = table.engine.version_of("USER#u") is not None
+    assert loaded == (1 if is_known else 2)
+
+    for operation in (Delete(session.own_key()), Put(Visit(user_id="u", place="Attic"))):
+        await table.write(operation)
+        assert await cache.get_or_load("visit", read) == ("Attic" if isinstance(operation, Put) else "Kitchen")
+    assert (await table.query(everything_of(user_id="u"))).items == [Visit(user_id="u", place="Attic")]
+    await table.write(Create(session))
+    assert len((await table.query(everything_of(user_id="u"))).items) == 2
 
 
 async def test_a_result_inside_of_another_changes_both(file_table: Table) -> None:

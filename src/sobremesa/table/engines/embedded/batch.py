@@ -39,6 +39,8 @@ class Batch:
         self._log = log
         self._found: dict[object, list[Stored | None]] = {}
         self._changed: dict[RawKey, Row | None] = {}
+        self.new_expiring: set[RawKey] = set()
+        """The keys of rows that were not there before this batch, and expire."""
         self._entries: list[tuple[str, IndexLayout, frozenset[str] | None, dict[Entry, bool]]] = [
             (index.names.pk, index.names, index.projected, {}) for index in rows.indexes
         ]
@@ -69,6 +71,8 @@ class Batch:
         """Apply a change to the table and its indexes; return its units, those of the table times a factor."""
         key, old, new, unchanged = change.key, change.old, change.new, change.unchanged
         if not unchanged:
+            if old is None and new is not None and self._rows.ttl in new.item and key not in self._changed:
+                self.new_expiring.add(key)
             self._changed[key] = new
         old_item, old_size = (_NOTHING, 0) if old is None else (old.item, old.size)
         new_item, new_size = (_NOTHING, 0) if new is None else (new.item, new.size)

@@ -10,7 +10,7 @@ Rows by key and pages of the table are cached; filters, counts and indexes are n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from sobremesa.table.capacity import READ_UNIT_BYTES
@@ -26,15 +26,18 @@ ENTRY_BYTES = 200
 
 
 class Partition:
-    """The cached rows and pages of one partition. `version` is replaced when anything in it changes."""
+    """The cached rows and pages of one partition.
+
+    `version` is replaced when anything in it changes, except by new rows that expire: reads of those have no version.
+    """
 
     __slots__ = ("bytes", "items", "pages", "version")
 
-    def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None) -> None:
+    def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None, version: object | None = None) -> None:
         self.items = {} if items is None else items
         self.pages: dict[Any, RawPage] = {}
         self.bytes = sum(size + ENTRY_BYTES for _, size in self.items.values())
-        self.version = object()
+        self.version = version or object()
 
 
 class PartitionCache:
@@ -68,8 +71,8 @@ class PartitionCache:
         if self._others.have_written():
             self.forget_all()
 
-    def changed(self, rows: Mapping[RawKey, Row | None]) -> None:
-        """Update the cache after a commit of these rows; None means deleted.
+    def changed(self, rows: Mapping[RawKey, Row | None], new_expiring: Set[RawKey] = frozenset()) -> None:
+        """Update the cache after a commit of these rows; None means deleted. Some of them are new and expire.
 
         The pages of their partitions are removed. A row that is cached by its key is replaced: the head of a room
         changes with every message, and the next sender reads it first.
@@ -80,6 +83,7 @@ class PartitionCache:
             return
         if not self._others.only_we_wrote():
             self.forget_all()
+        changed_pks = {key.pk for key in rows if key not in new_expiring} if new_expiring else None
         renewed: dict[str, Partition] = {}
         for key, row in rows.items():
             partition = renewed.get(key.pk)
@@ -87,7 +91,8 @@ class PartitionCache:
                 before = self._partitions.pop(key.pk, None)
                 if before is None:
                     continue
-                partition = renewed[key.pk] = self._partitions[key.pk] = Partition(before.items)
+                version = before.version if changed_pks is not None and key.pk not in changed_pks else None
+                partition = renewed[key.pk] = self._partitions[key.pk] = Partition(before.items, version)
                 self._bytes += partition.bytes - before.bytes
             if key.sk in partition.items:
                 partition.items[key.sk] = (None, 0) if row is None else (SharedItem(row.item), row.size)

@@ -74,7 +74,7 @@ class Rows:
         cursor = connection.cursor()
         self._execute = cursor.execute
         self._execute_many = cursor.executemany
-        self._ttl = layout.ttl
+        self.ttl = layout.ttl
         self.indexes = [
             IndexRows(
                 layout.indexes[index],
@@ -104,7 +104,7 @@ class Rows:
 
     def write(self, rows: Mapping[RawKey, Row | None]) -> None:
         """Store these items; None deletes."""
-        ttl = self._ttl
+        ttl = self.ttl
         self._execute_many(
             _PUT,
             [

@@ -166,7 +166,7 @@ class Writer:
             batch = Batch(self._rows, self._log)
             outcomes = self._apply_waiting(batch, taken)
             self._connection.execute("COMMIT")
-            self._cache.changed(batch.changed_rows)
+            self._cache.changed(batch.changed_rows, batch.new_expiring)
         except BaseException as error:
             self._cache.forget_all()
             self._undo(error, taken)
