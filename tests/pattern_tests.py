@@ -14,6 +14,10 @@ Asked: TypeAlias = tuple[Key[Any] | Question[Any], Sequence[Entity]]
 """A question, and the rows that it finds."""
 
 
+OPENING = frozenset({"ORI.1", "ROOM.5", "ROOM.6", "scan"})
+"""What opening any new store asks."""
+
+
 class Dataset(Protocol):
     """Rows of every kind in several partitions, so that a wrong query finds too much."""
 

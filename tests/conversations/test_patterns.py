@@ -95,7 +95,7 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "CON.3": lambda s: (con.seat_of(room_id=C, user_id=B), [s.seats[1]]),
     "CON.4": lambda s: (con.direct_between(lower=A, higher=B), [s.claims[0]]),
     "CON.5": lambda s: (con.former_seats_of(user_id=B), [s.former[1]]),
-    "CON.6": lambda s: (con.CONVERSATIONS.nonce_by_key(room_id=C, user_id=B, nonce_hash="n"), [s.nonces[1]]),
+    "CON.6": lambda s: (con.CONVERSATIONS.nonce_in_room(room_id=C, user_id=B, nonce_hash="n"), [s.nonces[1]]),
     "CON.7": lambda s: (con.CONVERSATIONS.pins(room_id=C), [s.pins[1], s.pins[0]]),
     "CON.8": lambda s: (con.CONVERSATIONS.pin_by_key(room_id=C, message_id=M[2]), [s.pins[1]]),
     "CON.9": lambda s: (con.CONVERSATIONS.reactions_of_page(room_id=C, oldest=M[0], newest=M[1]), s.summaries[:3]),

@@ -267,7 +267,7 @@ async def test_sends_of_a_batch_are_answered_as_if_each_was_alone(kind: str, mon
             # A message that leaves its batch comes after the others, who then may have more or fewer to read.
             assert counts[0] == counts[1] or found != wanted, (SEED, number)
         assert [each async for each in app.recounts().run(dry=True) if each.drift] == []
-    refusals = {"channel": "not_found", "group": "not_found", "thread": "thread_not_open"}
+    refusals = {"channel": "not_found", "group": "not_found", "thread": "blocked"}
     assert {"nonce_reused", refusals[kind]} < answers.keys(), answers
     if kind != "thread":  # its sends update the same inbox rows, so each has a transaction of its own
         assert sum(count > 1 for count in engine.batches) > 2
@@ -347,6 +347,19 @@ async def test_deleted_channel_refuses_all_that_wait(held: HeldChannel) -> None:
         await held.app.communities.delete_channel(held.owner, room.room_id)
 
     assert await settled(held.room, held.engine, posts, delete) == ["not_found"] * 4
+
+
+async def test_locked_thread_refuses_all_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    users = [actor_of(name) for name in ("olga", "ana", "ben")]
+    async with open_held(monkeypatch) as (app, engine):
+        for user in users:
+            await create_profile(app, user)
+        room = ThreadRoom()
+        await room.open(app, users[0], users[1:])
+
+        answered = await settled(room, engine, [Post(user, "x", None) for user in users], lambda room: room.lock())
+
+    assert answered == ["thread_not_open"] * 3
 
 
 async def test_full_queue_answers_busy(held: HeldChannel, monkeypatch: pytest.MonkeyPatch) -> None:

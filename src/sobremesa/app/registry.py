@@ -20,6 +20,7 @@ from sobremesa.domains.webhooks import entities as webhook_entities
 from sobremesa.domains.workspaces import entities as workspace_entities
 from sobremesa.live import entities as live_entities
 from sobremesa.rooms import entities as room_entities
+from sobremesa.rooms import nonces as room_nonces
 from sobremesa.table import Registry
 from sobremesa.work import idempotency
 from sobremesa.work import quotas as quota_entities
@@ -38,6 +39,7 @@ REGISTRY = Registry.of(
     thread_entities,
     workspace_entities,
     room_entities,
+    room_nonces,
     inbox_entities,
     inbox_publish_entities,
     moderation_entities,

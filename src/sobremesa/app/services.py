@@ -182,6 +182,7 @@ def room_context(app: Sobremesa, readers: RoomReaders, judge: TimedJudge | None)
         judge,
         app.store.has_own_clock,
         app.data_schemas,
+        app.store.room_nonces_until,
     )
 
 

@@ -15,6 +15,7 @@ from sobremesa.domains.accounts.entities import signing_keys
 from sobremesa.domains.accounts.keyring import Keyring, open_keyring
 from sobremesa.domains.attachments.opening import open_files
 from sobremesa.domains.attachments.stores import FileStore
+from sobremesa.rooms.nonces import search_rooms_until
 from sobremesa.table import Layout, Table, open_engine
 from sobremesa.table.engines.protocol import Engine
 from sobremesa.table.errors import TableExists, TableMissing
@@ -35,6 +36,8 @@ class Store(NamedTuple):
     clock: Clock
     has_own_clock: bool
     """Whether the program passed a clock, instead of using the machine's."""
+    room_nonces_until: int = 0
+    """Until when nonces of earlier versions may be in the partitions of rooms."""
 
 
 @asynccontextmanager
@@ -55,11 +58,12 @@ async def open_store(
             await engine.describe_table()
         table = Table(engine, clock=clock)
         origin = await origin_of(table, clock, settings.store, is_new=is_new)
+        room_nonces_until = await search_rooms_until(table, clock)
         keyring = await open_keyring(settings.store, table, clock)
         table.seal_cursors_with(keyring.secret("cursors"))
         files = await open_files(settings.files, settings.store, clock)
         closing.push_async_callback(files.close)
-        yield Store(settings, table, keyring, files, origin, clock, has_own_clock)
+        yield Store(settings, table, keyring, files, origin, clock, has_own_clock, room_nonces_until)
 
 
 def layout_of(settings: Settings) -> Layout | None:

@@ -30,3 +30,5 @@ class RoomContext(NamedTuple):
     has_own_clock: bool = False
     """Whether the program passed a clock, instead of using the machine's."""
     data_checks: DataChecks = BoundsOnly()
+    room_nonces_until: int = 0
+    """Until when nonces of earlier versions may be in the partitions of rooms."""

@@ -158,19 +158,6 @@ class ReadCursor(Entity):
         return self.updated_at
 
 
-class Nonce(Entity):
-    """The message that a client's nonce created, so that a repeated request creates no second one."""
-
-    expires = "ttl"
-
-    room_id: RoomId
-    user_id: UserId
-    nonce_hash: str
-    message_id: MessageId
-    body_hash: str
-    ttl: int
-
-
 class Pin(Entity):
     """A pinned message."""
 

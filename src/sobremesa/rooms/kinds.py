@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import MessageId, RoomId, RoomKindName, first_of
-from sobremesa.rooms.entities import Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.entities import Flags, Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.nonces import RoomNonce
 from sobremesa.table import Key, Lookup, Pattern, PatternGroup, WritePattern
 
 READS: Final = (
-    "nonce_by_key",
+    "nonce_in_room",
     "pins",
     "pin_by_key",
     "reactions_of_page",
@@ -50,7 +51,8 @@ class RoomKind(PatternGroup, frozen=True, kw_only=True, dict=True):
     message: type[Message]
     head: type[Head]
     cursor: type[ReadCursor]
-    nonce: type[Nonce]
+    nonce: type[RoomNonce]
+    """The nonces of earlier versions."""
     pin: type[Pin]
     reaction: type[Reaction]
     summary: type[ReactionSummary]
@@ -82,8 +84,9 @@ class RoomKind(PatternGroup, frozen=True, kw_only=True, dict=True):
         return [getattr(self, name) for name in (*READS, *WRITES)]
 
     @cached_property
-    def nonce_by_key(self) -> Lookup[Nonce]:
-        return Lookup(*self._asked("nonce_by_key", "Which message did this nonce create?"), self.nonce, consistent=True)
+    def nonce_in_room(self) -> Lookup[RoomNonce]:
+        asked = self._asked("nonce_in_room", "Which message did this nonce of an earlier version create?")
+        return Lookup(*asked, self.nonce, consistent=True)
 
     @cached_property
     def pins(self) -> Pattern[Pin]:

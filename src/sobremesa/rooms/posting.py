@@ -53,7 +53,14 @@ class Posting:
         self._renderer = renderer
         self._cases = cases
         self._writer = MessageWriter(
-            kind, context.table, context.clock, context.ids, access, locks, has_own_clock=context.has_own_clock
+            kind,
+            context.table,
+            context.clock,
+            context.ids,
+            access,
+            locks,
+            has_own_clock=context.has_own_clock,
+            room_nonces_until=context.room_nonces_until,
         )
 
     @classmethod

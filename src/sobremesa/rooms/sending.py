@@ -17,15 +17,15 @@ from sobremesa.core.clock import Clock, instant
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import Ids, MessageId, time_of
 from sobremesa.rooms.access import MessageAccess, Seat, SendAdditions
-from sobremesa.rooms.entities import Flags, Head, Message, Nonce
+from sobremesa.rooms.entities import Flags, Head, Message
 from sobremesa.rooms.errors import ClockBehind
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.nonces import Nonce, NonceOf
 from sobremesa.rooms.unread import moves_forward
 from sobremesa.table import Condition, Create, Operation, Update, WritePattern, hash_part, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.table.updates import Changes
 
-NONCE_SECONDS = 48 * 3600
 OWN_CLOCK_TOLERANCE_MS = 1000
 
 Extras: TypeAlias = Callable[[Message], Sequence[Operation]]
@@ -174,16 +174,8 @@ class Composer:
         """Return the creation of the row that binds the draft's nonce to this message."""
         if draft.nonce is None:
             return None
-        return Create(
-            self._kind.nonce(
-                room_id=seat.room_id,
-                user_id=seat.user_id,
-                nonce_hash=hash_part(draft.nonce),
-                message_id=message.message_id,
-                body_hash=draft.hash,
-                ttl=self._clock.now_seconds() + NONCE_SECONDS,
-            )
-        )
+        nonce = NonceOf(seat, draft.nonce)
+        return nonce.creation(message.message_id, draft.hash, self._clock.now_seconds())
 
 
 def faster_message(failed: ConditionFailed, kind: RoomKind, last: MessageId | None) -> MessageId | None:

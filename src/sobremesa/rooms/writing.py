@@ -10,8 +10,9 @@ from sobremesa.rooms.batching import SendBatches
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.errors import NonceReused
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.nonces import NonceOf, Nonces
 from sobremesa.rooms.sending import Composer, Draft, HeadChange, JudgedDraft, Send, faster_message
-from sobremesa.table import Table, hash_part
+from sobremesa.table import Table
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.keyed_lock import KeyedLocks
 
@@ -31,10 +32,12 @@ class MessageWriter:
         locks: KeyedLocks,
         *,
         has_own_clock: bool,
+        room_nonces_until: int = 0,
     ) -> None:
         self._kind = kind
         self._table = table
         self._access = access
+        self._nonces = Nonces(table, clock, kind.nonce_in_room, room_nonces_until)
         self._locks = locks
         self._composer = composer = Composer(kind, clock, ids, access, has_own_clock=has_own_clock)
         # An engine that keeps the order of transactions commits many at once by itself.
@@ -45,6 +48,9 @@ class MessageWriter:
 
         ConditionFailed if a condition of the send's `extras` or of `head` failed.
         """
+        nonce = send.judged.draft.nonce
+        if nonce is not None and await self._nonces.find_in_room(NonceOf(send.seat, nonce)) is not None:
+            return None
         if self._batches is not None and head is None:
             return await self._batches.write(send)
         async with self._locks.of(send.seat.room_id):
@@ -54,8 +60,7 @@ class MessageWriter:
         """Return the message that this nonce created, or None; NonceReused if its body was different."""
         if draft.nonce is None:
             return None
-        key = self._kind.nonce_by_key(room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(draft.nonce))
-        nonce = await self._table.get(key)
+        nonce = await self._nonces.find(NonceOf(seat, draft.nonce))
         if nonce is None:
             return None
         if nonce.body_hash != draft.hash:

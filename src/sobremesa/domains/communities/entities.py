@@ -12,8 +12,9 @@ from sobremesa.core.ids import MessageId, RoomId, time_of
 from sobremesa.domains.communities.permissions import RIGHTS, Role
 from sobremesa.domains.invites.codes import InviteCode
 from sobremesa.domains.invites.entities import InviteRow
-from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import PatternIds, RoomKind
+from sobremesa.rooms.nonces import Nonce, RoomNonce
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
 ServerId = NewType("ServerId", str)
@@ -171,7 +172,7 @@ class LastRead(ReadCursor):
         return self.last_read_timestamp
 
 
-class ChannelNonce(Nonce):
+class ChannelNonce(RoomNonce):
     entity_type = "Nonce"
     keys = Keys(pk="CHANNEL#{room_id}", sk="NONCE#{user_id}#{nonce_hash}")
 
@@ -362,7 +363,7 @@ forget_connections = WritePattern("COM.47", "Delete the connections that a node 
 clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage)
 adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that another writer created", ChannelPointer)
 
-send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, ChannelNonce)
+send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, Nonce)
 import_messages = WritePattern("COM.80", "Import messages into a channel", ChannelMessage, ChannelPointer)
 note_authors = WritePattern("COM.81", "Note the authors of imported messages who are not members", FormerMembership)
 add_imported_member = WritePattern("COM.82", "Add a member to an imported server", ServerMembership)

@@ -9,8 +9,9 @@ import msgspec
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant, fixed_width, lenient_ms
 from sobremesa.core.ids import RoomId
-from sobremesa.rooms.entities import Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import PatternIds, RoomKind
+from sobremesa.rooms.nonces import Nonce, RoomNonce
 from sobremesa.rooms.visibility import shown_text
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
@@ -107,7 +108,7 @@ class ConversationMessage(Message):
     content: str = msgspec.field(name="body", default="")
 
 
-class ConversationNonce(Nonce):
+class ConversationNonce(RoomNonce):
     entity_type = "Nonce"
     keys = Keys(pk="CONVO#{room_id}", sk="NONCE#{user_id}#{nonce_hash}")
 
@@ -199,7 +200,7 @@ everything_in = Pattern(
 # Writes
 
 send_message = WritePattern(
-    "S3.7", "Send a message to a conversation", ConversationMessage, Conversation, Participant, ConversationNonce
+    "S3.7", "Send a message to a conversation", ConversationMessage, Conversation, Participant, Nonce
 )
 import_messages = WritePattern("CON.50", "Import messages into a conversation", ConversationMessage, Conversation)
 note_authors = WritePattern("CON.51", "Note the authors of imported messages who are not participants", FormerSeat)

@@ -9,8 +9,9 @@ import msgspec
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant, instant, milliseconds
 from sobremesa.core.ids import MessageId, RoomId, time_of
-from sobremesa.rooms.entities import CLEAN, Flags, Head, Message, Nonce, Pin, Reaction, ReactionSummary, ReadCursor
+from sobremesa.rooms.entities import CLEAN, Flags, Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import PatternIds, RoomKind
+from sobremesa.rooms.nonces import Nonce, RoomNonce
 from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
 ThreadId: TypeAlias = RoomId
@@ -153,7 +154,7 @@ class MessagePointer(Entity):
         return {"room_id": self.room_id, "iso": self.iso, "message_id": self.message_id}
 
 
-class ThreadNonce(Nonce):
+class ThreadNonce(RoomNonce):
     entity_type = "Nonce"
     keys = Keys(pk="THR#{room_id}", sk="NONCE#{user_id}#{nonce_hash}")
 
@@ -325,7 +326,7 @@ write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
 clean_up = WritePattern("THR.27", "Remove a deleted account from threads", ThreadMessage, Participant)
 
 send_message = WritePattern(
-    "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, ThreadNonce, Card, Tab
+    "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, Nonce, Card, Tab
 )
 import_messages = WritePattern("THR.50", "Import messages into a thread", ThreadMessage, Thread)
 note_authors = WritePattern(
