@@ -53,7 +53,7 @@ class _Bill:
 
     async def of(self, verb: str, call: Awaitable[T]) -> T:
         """Return the result of an operation, and record its cost."""
-        self._clock.move(seconds=1)
+        self._clock.move(seconds=0.001)
         with measure() as measured:
             result = await call
         self.verbs.append(VerbCost(verb, measured.calls, measured.read, measured.write))
@@ -61,10 +61,12 @@ class _Bill:
 
 
 async def tell() -> Costs:
-    """Run the scenario on the embedded engine in memory."""
+    """Run the scenario on the embedded engine in memory. What a node reads once a second is read once."""
     clock = SetClock()
     settings = Settings(rate_limits="off")
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
+        engine: Any = app.table.engine
+        engine.version_of = lambda pk: None  # as on DynamoDB, where no result is cached by the version of its rows
         bill = _Bill(clock)
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)

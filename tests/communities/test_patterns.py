@@ -345,6 +345,7 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     # Reports and cases
     "ROOM.2": lambda s: (rooms.reports_of(user_id=A), s.reports[:2]),
     "ROOM.4": lambda s: (room_nonces.nonce_by_key(user_id=A, room_id=D, nonce_hash="n"), [s.sent[1]]),
+    "ROOM.7": lambda s: (room_nonces.nonces_of(user_id=A), s.sent),
     "ROOM.5": lambda s: (room_nonces.nonce_place(), [s.place]),
     "MOD.1": lambda s: (moderation.case_by_key(shard=3, created_at=instant(1), message_id=M[1]), [s.cases[1]]),
     "MOD.2": lambda s: (moderation.cases_in(state="open", shard=3), [s.cases[1], s.cases[0]]),

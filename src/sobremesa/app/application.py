@@ -54,6 +54,7 @@ from sobremesa.http.endpoints import Endpoint
 from sobremesa.http.site import Site
 from sobremesa.live.opening import LiveOptions
 from sobremesa.rooms.judging import Judge
+from sobremesa.rooms.nonces import NoncesOfUsers
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.web import Client
 from sobremesa.work.consumers import ChangeConsumer
@@ -129,6 +130,7 @@ class Sobremesa:
             self.communities.cleanup,
             self.conversations.cleanup,
             self.threads.cleanup,
+            NoncesOfUsers(self.table),
             self.workspaces.cleanup,
             self.moderation,
             self.inboxes.cleanup,

@@ -8,12 +8,14 @@ the row `NoncePlace` tells: a table that was in use before has a time until whic
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
+from sobremesa.core.errors import Refusal
 from sobremesa.core.ids import MessageId, RoomId
-from sobremesa.table import Create, Entity, Key, Keys, Lookup, Table, WritePattern, hash_part
+from sobremesa.table import Create, Entity, Key, Keys, Lookup, Pattern, Table, WritePattern, hash_part
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.table_origin import has_rows
 
@@ -64,6 +66,8 @@ class NoncePlace(Entity):
 AnyNonce: TypeAlias = Nonce | RoomNonce
 
 nonce_by_key = Lookup("ROOM.4", "Which message did this nonce create?", Nonce, consistent=True)
+nonces_of = Pattern("ROOM.7", "Which nonces has this user?", Nonce, prefix="NONCE#", consistent=True)
+forget_nonces = WritePattern("ROOM.8", "Delete the nonces of a deleted user", Nonce)
 nonce_place = Lookup("ROOM.5", "Until when may nonces be in the partitions of rooms?", NoncePlace, consistent=True)
 note_nonce_place = WritePattern("ROOM.6", "Record until when nonces may be in the partitions of rooms", NoncePlace)
 
@@ -127,3 +131,20 @@ class Nonces:
         seat = nonce.seat
         key = self._in_rooms(room_id=seat.room_id, user_id=seat.user_id, nonce_hash=hash_part(nonce.nonce))
         return await self._table.get(key)
+
+
+class NoncesOfUsers:
+    """The nonces of an account, which are removed with it. An export leaves them out: they are hashes."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    async def find_objection(self, user_id: UserId) -> Refusal | None:
+        return None
+
+    async def delete_user_data(self, user_id: UserId) -> None:
+        await self._table.delete_every(nonces_of(user_id=user_id), pattern=forget_nonces)
+
+    async def export(self, user_id: UserId) -> AsyncIterator[Any]:
+        return
+        yield

@@ -1,6 +1,7 @@
 """Authorization in servers and their channels.
 
-All reads are consistent, and access fails closed: for a user who is not a member a server does not exist.
+Access fails closed: for a user who is not a member a server does not exist. Memberships, heads and access lists are
+read consistently. In channels the row of the server may be a second old (`recent_servers`).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from sobremesa.domains.communities.entities import (
     servers_of,
 )
 from sobremesa.domains.communities.permissions import RIGHTS, Right, Role
+from sobremesa.domains.communities.recent_servers import RecentServers
 from sobremesa.rooms.access import RoomRight, Seat, SendAdditions, backend_rights
 from sobremesa.rooms.adopting import find_last
 from sobremesa.rooms.entities import Message
@@ -87,6 +89,7 @@ class Access:
         self._audit = audit
         self._clock = clock or SystemClock()
         self.channel_lists = ChannelLists(table)
+        self._servers = RecentServers(table, self._clock)
         self._members: ReadCache[tuple[UserId, str, str | None, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
         self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
         """Possibly stale pointers: a channel never moves to another server, and the write checks the access list."""
@@ -147,7 +150,7 @@ class Access:
         if pointer is None:
             pointer = await self._pointer(room_id)
             self._pointers.keep(room_id, pointer)
-        return await self._seat(await self.require_member(actor, pointer.server_id), pointer)
+        return await self._seat(await self._find_sender(actor, pointer.server_id), pointer)
 
     async def authorize_backend(self, actor: Actor, room_id: RoomId) -> Seat:
         pointer = await self._pointer(room_id)
@@ -188,8 +191,36 @@ class Access:
         return await self.authorize(seat.actor, seat.room_id)
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
-        pointer = await self._pointer(room_id)
-        return await self._seat(await self.require_member(actor, pointer.server_id), pointer)
+        known = self._pointers.find(room_id)
+        if known is None or actor.is_system or self._servers.are_exact(known.server_id):
+            pointer = await self._pointer(room_id)
+            self._pointers.keep(room_id, pointer)
+            return await self._seat(await self.require_member(actor, pointer.server_id), pointer)
+
+        server_id = known.server_id  # a channel never moves
+        row, current = await self._table.get_pair(
+            membership(user_id=actor.user_id, server_id=server_id), pointer_of(room_id=room_id), consistent=True
+        )
+        member = await self._member_of(actor, row, server_id)
+        return await self._seat(member, await self._pointer(room_id) if current is None else current)
+
+    async def _find_sender(self, actor: Actor, server_id: ServerId) -> Member:
+        """Return the author of a message as a member; NotFound if they are none.
+
+        The membership is a condition of the write: one that has just ended may be found here.
+        """
+        if actor.is_system or self._servers.are_exact(server_id):
+            return await self.require_member(actor, server_id)
+        key = membership(user_id=actor.user_id, server_id=server_id)
+        row = await self._table.get(key, consistent=False) or await self._table.get(key)
+        return await self._member_of(actor, row, server_id)
+
+    async def _member_of(self, actor: Actor, row: ServerMembership | None, server_id: ServerId) -> Member:
+        """Return the member with this row, and a server that may be a second old; NotFound without one of the two."""
+        member = None if row is None else _member(actor, row, await self._servers.find(server_id))
+        if member is None:
+            raise NotFound
+        return member
 
     async def _seat(self, member: Member, pointer: ChannelPointer) -> Seat:
         """Return a member's seat; NotFound if the access list of the channel excludes them."""
