@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,12 +21,14 @@ from sobremesa.domains.accounts.sessions import SignedIn
 from sobremesa.domains.communities.permissions import Role
 from sobremesa.domains.communities.privacy import AccessList
 from sobremesa.live import replay
-from sobremesa.live.events import MembershipKey, server
+from sobremesa.live.events import MembershipKey, Publication, server
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
 from sobremesa.live.polling import Polling
 from sobremesa.live.subscriber import Subscriber
+from sobremesa.live.translation import Translation
 from sobremesa.live.typing import TypingStarted, typing_started
+from sobremesa.table import RawChange
 
 
 class RecordingSubscriber(Subscriber):
@@ -39,10 +41,12 @@ class RecordingSubscriber(Subscriber):
         self.tenant = who.user.tenant
         self.received: list[dict[str, Any]] = []
         self.is_ended = False
+        self.flushes = 0
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
 
     def flush(self) -> None:
+        self.flushes += 1
         pending, self.pending = self.pending, []
         self.received += [json.loads(payload_of(frame)) for frame in pending]
 
@@ -267,6 +271,49 @@ async def test_changes_are_not_translated_without_subscribers_and_nothing_is_mis
     bea = await attach(served, shared.bea, RecordingSubscriber(shared.bea), before)
 
     assert [frame["d"]["content"] for frame in bea.received] == ["nobody is here"]
+
+
+async def test_clients_that_resume_from_the_log_share_what_was_read(
+    served: ServedApp, hub: Hub, shared: SharedChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restart nothing is in memory, and all clients come back: the log is not translated for each of them."""
+    translated: list[str] = []
+    publications_of = Translation.publications_of
+
+    async def counting(translation: Translation, change: RawChange) -> Sequence[Publication]:
+        translated.append(change.id)
+        return await publications_of(translation, change)
+
+    async def come_back() -> list[str]:
+        bea = await attach(served, shared.bea, RecordingSubscriber(shared.bea), before)
+        hub.detach(bea)
+        return [frame["d"]["content"] for frame in bea.received]
+
+    monkeypatch.setattr(Translation, "publications_of", counting)
+    before = hub.position()
+    await served.send(shared.ana, shared.channel_id, "first")
+    await hub.step()
+    assert await come_back() == await come_back() == ["first"]
+    await served.send(shared.ana, shared.channel_id, "second")
+    await hub.step()
+    assert await come_back() == await come_back() == ["first", "second"]
+    assert len(translated) == len(set(translated))
+
+
+async def test_ephemeral_events_of_one_moment_are_written_in_one_piece(
+    served: ServedApp, hub: Hub, shared: SharedChannel
+) -> None:
+    bea, carl = [await subscribe(served, who) for who in (shared.bea, shared.carl)]
+
+    for name in ("one", "two", "three"):
+        typing = TypingStarted(shared.channel_id, "channel", UserId(name), name, None)
+        hub.publish(typing_started.event(typing, server(shared.server_id)))
+    hub.detach(carl)
+    await asyncio.sleep(0)
+
+    assert [frame["d"]["userId"] for frame in bea.received] == ["one", "two", "three"]
+    assert bea.flushes == 1
+    assert carl.received == []
 
 
 async def test_poll_with_only_ephemeral_events_keeps_its_cursor(

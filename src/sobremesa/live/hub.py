@@ -72,6 +72,8 @@ class Hub:
         """What those who are about to be subscribed may have missed."""
         self._gained: list[tuple[Subscriber, TopicMembership]] = []
         """Who was subscribed, and may have missed something."""
+        self._unflushed: dict[Subscriber, None] = {}
+        """Who has ephemeral events in the buffer."""
         self.delivered = 0
 
     # Running
@@ -217,7 +219,22 @@ class Hub:
             subscriber.keep_ephemeral(frame, topics, without)
         for subscriber in self._index.subscribers_to(topics):
             if subscriber.user_id != without:
-                subscriber.pending.append(frame)
+                self._flush_soon(subscriber, frame)
+
+    def _flush_soon(self, subscriber: Subscriber, frame: bytes) -> None:
+        """Send a frame with all others of this iteration of the event loop, in one piece.
+
+        When many users connect at once, a subscriber receives the presence of each of them.
+        """
+        subscriber.pending.append(frame)
+        if not self._unflushed:
+            asyncio.get_running_loop().call_soon(self._flush_now)
+        self._unflushed[subscriber] = None
+
+    def _flush_now(self) -> None:
+        unflushed, self._unflushed = self._unflushed, {}
+        for subscriber in unflushed:
+            if subscriber.pending:
                 subscriber.flush()
 
     def _publish_to_user(self, user_id: UserId, id: str, event: Event) -> None:

@@ -8,7 +8,7 @@ same outage share them.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from sobremesa.core.clock import Clock
 from sobremesa.live.event_cursors import EventCursors
@@ -36,6 +36,15 @@ END: Final = 1 << 30
 """The index after all events of a transaction."""
 
 
+class _LastPage(NamedTuple):
+    """The page of transactions that the log ends in."""
+
+    page: int
+    entries: Sequence[Entry]
+    reached: int
+    """The number of the transaction up to which it was read."""
+
+
 class LogFeed(AllTopics):
     """The events of the change log, in its order."""
 
@@ -51,6 +60,7 @@ class LogFeed(AllTopics):
         """A batch that was read and is not translated yet; retried if that fails."""
         self._store = ""
         self._pages: Cache[int, Sequence[Entry]] = Cache(CACHED_ENTRIES)
+        self._last_page = _LastPage(-1, [], 0)
 
     async def open(self, is_needed: IsNeeded) -> FeedPosition:
         self._reader = await self._table.changes(NEWEST)
@@ -80,7 +90,7 @@ class LogFeed(AllTopics):
         number = after.number - 1 if after.offset < END else after.number
         while number < until.number:
             page = number // PAGE_TRANSACTIONS
-            entries = await self._page(page, number)
+            entries = await self._page(page, number, min(until.number, (page + 1) * PAGE_TRANSACTIONS))
             number = (page + 1) * PAGE_TRANSACTIONS
             shown = [entry for entry in entries if after < entry.position <= until]
             yield Page(shown, min(self._position(number), until))
@@ -89,18 +99,27 @@ class LogFeed(AllTopics):
         if self._reader is not None:
             await self._reader.close()
 
-    async def _page(self, page: int, number: int) -> Sequence[Entry]:
-        """Return the entries of some transactions, at least of those after a number; whole pages are cached."""
+    async def _page(self, page: int, number: int, until: int) -> Sequence[Entry]:
+        """Return the entries of some transactions, at least of those after a number and up to another one.
+
+        Whole pages are cached, and the last one as far as it was read: after a restart, all clients resume from there.
+        """
         known = self._pages.find(page)
         if known is not None:
             return known
         first, last = page * PAGE_TRANSACTIONS, (page + 1) * PAGE_TRANSACTIONS
+        before = self._last_page if self._last_page.page == page else _LastPage(page, [], first)
+        if before.reached >= until:
+            return before.entries
         try:
-            entries, reached = await self._read(first, last)
+            entries, reached = await self._read(before.reached, last)
         except Trimmed:
             return (await self._read(number, last))[0]  # the start of the page is trimmed, but not what is needed
+        entries = [*before.entries, *entries]
         if reached >= last:
             self._pages.keep(page, entries, weight=len(entries) + 1)
+        elif page >= self._last_page.page:
+            self._last_page = _LastPage(page, entries, reached)
         return entries
 
     async def _read(self, number: int, last: int) -> tuple[Sequence[Entry], int]:
