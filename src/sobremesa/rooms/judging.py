@@ -61,6 +61,8 @@ class JudgedContent(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def texts(self) -> list[str]:
         """All texts that other users will see: the content, file names, and names and values of the payload."""
+        if not self.attachments and self.payload is None:
+            return [self.content]  # most messages
         names = [str(file["name"]) for file in self.attachments if file.get("name")]
         return [self.content, *names, *_inside(self.payload)]
 

@@ -110,7 +110,7 @@ class Words(Generic[V]):
         words = text.translate(_TABLE).split()
         folded = f" {' '.join(words)} "
         # Most texts have none, and a set finds that out much faster than a pass over every character.
-        found = set[V]() if self._first.isdisjoint(words) else self._whole.find(folded)
+        found: set[V] = set() if self._first.isdisjoint(words) else self._whole.find(folded)
         for row in _ROW.finditer(folded):
             # Single letters with separators: possibly a disguised word.
             letters = row[0].replace(" ", "")

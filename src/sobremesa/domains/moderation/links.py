@@ -18,6 +18,8 @@ _LINK = re.compile(r"(?::[/\\]{2}|(?<![\w.@-])(?=www\.))([^\s/\\?#<>]+)")
 _NAME = re.compile(r"[\w.%\u3002\u0300-\u036f-]+")
 _IN_HOSTS = frozenset(".\u3002%")
 """A host contains one of these: a dot, or an equivalent."""
+_INNER_DOT = re.compile(r"[.\u3002%][\w\u0300-\u036f-]").search
+"""A dot inside of a name. Most texts have only those at the ends of sentences, and so no names."""
 _DOTS = str.maketrans("\u3002", ".")
 
 
@@ -41,7 +43,7 @@ class Links:
         """Every host in the text, in a link or not. Rules list only hosts with a dot, so others are left out."""
         if ":" in plain or "www." in plain:
             self.hosts = [host_of(link[1]) for link in _LINK.finditer(plain)]
-        if "." in plain or "\u3002" in plain or "%" in plain:
+        if _INNER_DOT(plain):
             self.names = [host_of(name) for name in _NAME.findall(plain) if not _IN_HOSTS.isdisjoint(name[1:])]
 
     def __bool__(self) -> bool:

@@ -119,12 +119,15 @@ class Policy:
         matched: list[Rule] = []
         text = content.text
         if self._words is not None:
-            numbers = frozenset[int]().union(*self._words.find(text))
-            matched += [self._word_rules[number] for number in sorted(numbers)]
+            found = self._words.find(text)
+            if found:
+                matched += [self._word_rules[number] for number in sorted(set().union(*found))]
         if self._links:
             links = Links(text)
-            matched += [check.rule for check in self._links if links and check.matches(links)]
-        matched += [rule for rule in self._mentions if content.mentions > rule.more_than]
+            if links:
+                matched += [check.rule for check in self._links if check.matches(links)]
+        if content.mentions:
+            matched += [rule for rule in self._mentions if content.mentions > rule.more_than]
         return _verdict(matched) if matched else CLEAR
 
 
