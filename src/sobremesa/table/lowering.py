@@ -160,15 +160,21 @@ def described(
     )
 
 
-def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seconds: int) -> bool:
-    """Return whether this row has expired, though it may still be stored."""
+def expiry_of(item: Mapping[str, Value], shape: Shape, layout: Layout) -> float | Decimal | None:
+    """Return the second at which this row expires, if it does."""
     if shape.expires is None:
-        return False
+        return None
     expiry = item.get(layout.ttl)
     if expiry is None:
         expiry = item.get(shape.attributes[shape.expires])
     # As in DynamoDB, only a number is a time.
-    return isinstance(expiry, int | float | Decimal) and not isinstance(expiry, bool) and expiry <= now_seconds
+    return expiry if isinstance(expiry, int | float | Decimal) and not isinstance(expiry, bool) else None
+
+
+def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seconds: int) -> bool:
+    """Return whether this row has expired, though it may still be stored."""
+    expiry = expiry_of(item, shape, layout)
+    return expiry is not None and expiry <= now_seconds
 
 
 def _expired(shape: Shape, layout: Layout, now_seconds: int) -> Condition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from sobremesa.table.cursor import Cursors
@@ -25,7 +25,7 @@ class Page(Generic[T]):
         items: list[T],
         last: RawKey | IndexKey | None,
         cursors: Cursors,
-        fingerprint: bytes,
+        fingerprint: Callable[[], bytes],
         unreadable: Sequence[BadRow] = (),
     ) -> None:
         self.items = items
@@ -37,7 +37,7 @@ class Page(Generic[T]):
     @property
     def cursor(self) -> str | None:
         """An opaque text for clients: with it, the same question returns the next page."""
-        return None if self.last is None else self._cursors.seal_key(self.last, self._fingerprint)
+        return None if self.last is None else self._cursors.seal_key(self.last, self._fingerprint())
 
 
 class Counted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar, cast, overload
 
 import msgspec
@@ -31,7 +32,7 @@ from sobremesa.table.entities import Entity, Index, Key, is_spelled_as, match_en
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, Refused
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
-from sobremesa.table.lowering import is_expired, lower_condition, spelled
+from sobremesa.table.lowering import expiry_of, is_expired, lower_condition, spelled
 from sobremesa.table.pages import Counted, Page
 from sobremesa.table.patterns import Pattern, Question, require_keys, require_question
 from sobremesa.table.prefetched import current_prefetched
@@ -340,20 +341,22 @@ class TableReads:
         items: list[Any] = []
         unreadable: list[BadRow] = []
         entities = pattern.entities
-        # The cached entity of an item is still valid, unless it may have expired since.
-        sure = entities[0] if len(entities) == 1 and entities[0].expires is None and shown is None else None
+        only = entities[0] if len(entities) == 1 and shown is None else None
+        now_seconds = self._now_seconds()
         for item in page.items if self._spelling is None else self._matching_case(question, page.items):
-            if type(item) is SharedItem and type(item.entity) is sure:
-                items.append(item.entity)
+            if type(item) is SharedItem and type(item.entity) is only:
+                if item.expiry is None or item.expiry > now_seconds:
+                    items.append(item.entity)
                 continue
             try:
-                loaded = self._load(item, entities, shown)
+                loaded = self._load(item, entities, now_seconds, shown)
             except BadRow as error:
                 unreadable.append(error)
             else:
                 if loaded is not None:
                     items.append(loaded)
-        fingerprint = question.fingerprint(backward=request.backward)
+        # Most pages are read without asking for the cursor of the next one.
+        fingerprint = partial(question.fingerprint, backward=request.backward)
         return Page(items, page.last, self.cursors, fingerprint, unreadable)
 
     def _request(
@@ -405,7 +408,7 @@ class TableReads:
         """Return the row of a key; None if there is none, or its id differs in case."""
         if item is None or (self._spelling is not None and not key.is_spelled_in(item)):
             return None
-        return self._load(item, (key.entity,), shown)
+        return self._load(item, (key.entity,), self._now_seconds(), shown)
 
     def _matching_case(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
         """Yield the rows of a partition, without those of one whose id differs in case. An index has both."""
@@ -415,10 +418,12 @@ class TableReads:
             if entity is None or is_spelled_as(item, entity.shape, question.parts, pattern.keys.pk.fields):
                 yield item
 
-    def _load(self, item: Item, entities: tuple[type[E], ...], shown: Projection[Any] | None = None) -> Any:
+    def _load(
+        self, item: Item, entities: tuple[type[E], ...], now_seconds: int, shown: Projection[Any] | None = None
+    ) -> Any:
         """Return the entity of a row, or what is shown of it; None if it has expired, or is none of these entities."""
         entity = entities[0] if len(entities) == 1 else match_entity(item, entities, self.layout)
-        if entity is None or is_expired(item, entity.shape, self.layout, self._now_seconds()):
+        if entity is None or (entity.expires is not None and is_expired(item, entity.shape, self.layout, now_seconds)):
             return None
         return self._entity(item, entity) if shown is None else shown.load(item, self.layout)
 
@@ -428,6 +433,7 @@ class TableReads:
             return entity.from_item(item, self.layout)
         if type(item.entity) is not entity:
             item.entity = entity.from_item(item, self.layout)
+            item.expiry = expiry_of(item, entity.shape, self.layout)
         return cast(E, item.entity)
 
     def _now_seconds(self) -> int:

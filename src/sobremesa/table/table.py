@@ -189,7 +189,7 @@ class Table(TableReads):
     def _result(self, operation: Operation, written: Written) -> Entity | None:
         if isinstance(operation, Put):
             return operation.entity
-        return None if written.item is None else self._load(written.item, (operation.key.entity,))
+        return None if written.item is None else self._load(written.item, (operation.key.entity,), self._now_seconds())
 
 
 def _refuse_expiring(operations: Sequence[Operation]) -> None:

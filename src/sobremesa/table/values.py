@@ -23,13 +23,14 @@ Item: TypeAlias = dict[str, Value]
 
 
 class SharedItem(dict[str, Value]):
-    """An item that several reads may return: do not change it. It caches its entity."""
+    """An item that several reads may return: do not change it. It caches its entity, and when that expires."""
 
-    __slots__ = ("entity",)
+    __slots__ = ("entity", "expiry")
 
     def __init__(self, item: Mapping[str, Value]) -> None:
         super().__init__(item)
         self.entity: Any = None
+        self.expiry: float | Decimal | None = None
 
 
 SCALARS = frozenset({str, int, bool, float, bytes})

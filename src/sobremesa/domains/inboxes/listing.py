@@ -6,9 +6,9 @@ the next one starts below it, so that publishing and expiry do not shift pages.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
@@ -25,6 +25,8 @@ from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.tenancy import user_partition
 from sobremesa.table import IndexKey, RawKey, Table
+
+R = TypeVar("R", bound=Held | PublicMessage)
 
 MAX_READ = 1000
 """Messages that one page reads: with a selective filter, it may return fewer than `limit`."""
@@ -84,44 +86,33 @@ class Listing:
         found: list[Entry] = []
         read = 0
         last: Entry | None = None
-        async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as entries:
-            async for entry in entries:
-                if last is not None and (len(found) == limit or read == MAX_READ):
-                    return found, self._table.cursors.seal([last.message_id], asked)
-                read += 1
-                last = entry
-                if self._passes(entry, category, unread):
-                    found.append(entry)
+        now = self._clock.now_seconds()
+        async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as pieces:
+            async for entries in pieces:
+                for entry in entries:
+                    if last is not None and (len(found) == limit or read == MAX_READ):
+                        return found, self._table.cursors.seal([last.message_id], asked)
+                    read += 1
+                    last = entry
+                    if _passes(entry, category, unread=unread, now=now):
+                        found.append(entry)
         return found, None
 
     async def walk(
         self, own: UserPartition, floor: str, *, before: str | None = None, page: int = 100
-    ) -> AsyncGenerator[Entry]:
-        """Yield all messages that have not expired, newest first, including hidden ones."""
-        mine = self._mine(own, before, page)
-        public = self._public(own, floor, before, page)
-        held, message = await anext(mine, None), await anext(public, None)
-        while held is not None or message is not None:
-            if message is None or (held is not None and held.message_id > message.message_id):
-                # A receipt without a broadcast: the broadcast has expired or is below the floor.
-                if held is not None and held.is_message:
-                    yield Entry(held, held)
-                held = await anext(mine, None)
-            elif held is None or held.message_id < message.message_id:
-                yield Entry(message, None)
-                message = await anext(public, None)
-            else:
-                yield Entry(message, held)
-                held, message = await anext(mine, None), await anext(public, None)
+    ) -> AsyncGenerator[Iterator[Entry]]:
+        """Yield all messages that have not expired, newest first, including hidden ones, as they are read.
 
-    def _passes(self, entry: Entry, category: str | None, unread: bool) -> bool:
-        if unread and entry.readat is not None:
-            return False
-        if category is not None and entry.message.category != category:
-            return False
-        return entry.is_shown(self._clock.now_seconds())
+        The caller takes all of a piece before it asks for the next one.
+        """
+        mine = _Rows(self._mine(own, before, page))
+        public = _Rows(self._public(own, floor, before, page))
+        while not (mine.is_read and public.is_read):
+            await mine.read_on()
+            await public.read_on()
+            yield _merged(mine, public)
 
-    async def _mine(self, own: UserPartition, before: str | None, page: int) -> AsyncIterator[Held]:
+    async def _mine(self, own: UserPartition, before: str | None, page: int) -> AsyncIterator[list[Held]]:
         question = messages_to(**own.parts())
         after: RawKey | IndexKey | None = None
         if before is not None:
@@ -129,26 +120,69 @@ class Listing:
         while True:
             found = await self._table.query(question, limit=page, after=after)
             now = self._clock.now_seconds()
-            for row in found.items:
-                if not is_expired(row, now):
-                    yield row
+            yield [row for row in found.items if not is_expired(row, now)]
             if found.last is None:
                 return
             after = found.last
 
     async def _public(
         self, own: UserPartition, floor: str, before: str | None, page: int
-    ) -> AsyncIterator[PublicMessage]:
+    ) -> AsyncIterator[list[PublicMessage]]:
         question = public_messages(**own.public.parts())
         after: RawKey | IndexKey | None = None
         if before is not None:
             after = PublicMessage.key(**own.public.parts(), message_id=before).raw
         while True:
             found = await self._table.query(question, limit=page, after=after)
-            for row in found.items:
-                if row.message_id <= floor:
-                    return
-                yield row
-            if found.last is None:
+            above = [row for row in found.items if row.message_id > floor]
+            yield above
+            if found.last is None or len(above) < len(found.items):
                 return
             after = found.last
+
+
+class _Rows(Generic[R]):
+    """The rows of one partition, of which a page at a time is read."""
+
+    def __init__(self, pages: AsyncIterator[list[R]]) -> None:
+        self._pages = pages
+        self.known: list[R] = []
+        """Those that were read, the newest last, so that it can be popped."""
+        self.is_read = False
+        """Whether there are no others."""
+
+    async def read_on(self) -> None:
+        """Read until the next row is known."""
+        while not (self.known or self.is_read):
+            page = await anext(self._pages, None)
+            self.is_read = page is None
+            self.known = (page or [])[::-1]
+
+
+def _merged(mine: _Rows[Held], public: _Rows[PublicMessage]) -> Iterator[Entry]:
+    """Yield messages until one of the partitions must be read further."""
+    rows, messages = mine.known, public.known
+    while (rows or mine.is_read) and (messages or public.is_read):
+        if not messages:
+            if not rows:
+                return
+            held, message = rows.pop(), None
+        elif not rows or rows[-1].message_id < messages[-1].message_id:
+            held, message = None, messages.pop()
+        elif rows[-1].message_id > messages[-1].message_id:
+            held, message = rows.pop(), None
+        else:
+            held, message = rows.pop(), messages.pop()
+        if message is not None:
+            yield Entry(message, held)
+        elif held is not None and held.is_message:
+            yield Entry(held, held)
+        # Otherwise it is a receipt without a broadcast, which has expired or is below the floor.
+
+
+def _passes(entry: Entry, category: str | None, *, unread: bool, now: int) -> bool:
+    if unread and entry.readat is not None:
+        return False
+    if category is not None and entry.message.category != category:
+        return False
+    return entry.is_shown(now)

@@ -96,15 +96,16 @@ class Marking:
 
         changed = 0
         waiting: list[Target] = []
-        async with aclosing(self._listing.walk(own, floor)) as entries:
-            async for entry in entries:
-                is_wanted = category is None or entry.message.category == category
-                if entry.readat is not None or not is_wanted or not entry.is_shown(self._clock.now_seconds()):
-                    continue
-                waiting.append(_target(own, entry.held, entry.message))
-                if len(waiting) == AT_ONCE:
-                    changed += await self._read_together(own, waiting)
-                    waiting = []
+        async with aclosing(self._listing.walk(own, floor)) as pieces:
+            async for entries in pieces:
+                for entry in entries:
+                    is_wanted = category is None or entry.message.category == category
+                    if entry.readat is not None or not is_wanted or not entry.is_shown(self._clock.now_seconds()):
+                        continue
+                    waiting.append(_target(own, entry.held, entry.message))
+                    if len(waiting) == AT_ONCE:
+                        changed += await self._read_together(own, waiting)
+                        waiting = []
         return changed + await self._read_together(own, waiting)
 
     # Internals
