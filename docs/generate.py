@@ -100,9 +100,9 @@ async def _costs_page() -> str:
         [
             {
                 "operation": cost.verb,
-                "requests": str(cost.calls),
-                "read units": f"{cost.read:g}",
-                "write units": f"{cost.write:g}",
+                "requests": f"{cost.calls:.3g}",
+                "read units": f"{cost.read:.6g}",
+                "write units": f"{cost.write:.6g}",
                 "cost of a million": f"${cost.read * 0.125 + cost.write * 0.625:.2f}",
             }
             for cost in costs.verbs

@@ -14,6 +14,7 @@ from sobremesa.domains.accounts.entities import User
 from sobremesa.domains.accounts.user_fields import UserFields
 from sobremesa.domains.attachments.uploads import UploadedFile
 from sobremesa.domains.conversations.activity import Activity
+from sobremesa.domains.conversations.entities import PLACE_MS, ConversationId
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.domains.threads.entities import ListingId
@@ -34,7 +35,7 @@ class VerbCost(NamedTuple):
     """The requests of one operation to the table."""
 
     verb: str
-    calls: int
+    calls: float
     read: float
     write: float
 
@@ -51,12 +52,13 @@ class _Bill:
         self.verbs: list[VerbCost] = []
         self._clock = clock
 
-    async def of(self, verb: str, call: Awaitable[T]) -> T:
-        """Return the result of an operation, and record its cost."""
+    async def of(self, verb: str, call: Awaitable[T], *, times: int = 1) -> T:
+        """Return the result of an operation, and record its cost; the mean, if the call makes it several times."""
         self._clock.move(seconds=0.001)
         with measure() as measured:
             result = await call
-        self.verbs.append(VerbCost(verb, measured.calls, measured.read, measured.write))
+        units = measured.calls / times, measured.read / times, measured.write / times
+        self.verbs.append(VerbCost(verb, *units))
         return result
 
 
@@ -71,7 +73,7 @@ async def tell() -> Costs:
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)
         await _channel(app, bill, ana, people[0], room)
-        await _conversations(app, bill, ana, people)
+        await _conversations(app, bill, ana, people, clock)
         await _files(app, bill, ana)
         await _thread(app, bill, ana)
         await _inboxes(app, bill, ana, clock)
@@ -144,12 +146,31 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("delete a message", channels.delete_message(bo, channel_id, message_id))
 
 
-async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) -> None:
+async def _talks(app: Sobremesa, bill: _Bill, people: list[Actor], clock: SetClock) -> None:
+    """Send thirty messages in five minutes, with all that they cause later."""
+    talks = app.conversations
+    direct = (await talks.create_direct(people[0], people[3].user_id)).conversation_id
+    group = (await talks.create_group(people[0], [who.user_id for who in people[1:10]])).conversation_id
+    for name, room_id, inside in (("direct conversation", direct, people[:4:3]), ("group of ten", group, people[:10])):
+        await app.change_consumer.catch_up()
+        clock.move(seconds=2 * PLACE_MS / 1000)
+
+        async def talk(room_id: ConversationId = room_id, inside: list[Actor] = inside) -> None:
+            for number in range(30):
+                await talks.send(inside[number % len(inside)], room_id, Draft(BODY))
+                clock.move(seconds=9)
+            await app.change_consumer.catch_up()
+
+        await bill.of(f"one of 30 messages in five minutes to a {name}, with all that it causes", talk(), times=30)
+
+
+async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor], clock: SetClock) -> None:
     conversations, talks = app.conversations, app.conversations
     await app.table.write_many(Put(User(user_id=who.user_id, username=who.username)) for who in people)
     bo, cy = people[:2]
     direct = await bill.of("create a direct conversation", conversations.create_direct(ana, bo.user_id))
     others = [bo.user_id, cy.user_id]
+    await talks.send(ana, direct.conversation_id, Draft(BODY))
     group = (await bill.of("create a group of three", conversations.create_group(ana, others))).conversation_id
     for number in range(10):
         await talks.send(bo, group, Draft(f"{number}: {BODY}"))
@@ -157,8 +178,10 @@ async def _conversations(app: Sobremesa, bill: _Bill, ana: Actor, people: list[A
     sent = await bill.of("send to a group", talks.send(bo, group, Draft(BODY)))
     await bill.of("edit the last message of a conversation", talks.edit(bo, group, sent.message_id, "shorter"))
     await app.change_consumer.catch_up()
+    clock.move(seconds=PLACE_MS / 1000)
     await talks.send(bo, group, Draft(BODY))
     await bill.of("move a group of three up in the inboxes", Activity(app.table).move(group))
+    await _talks(app, bill, people, clock)
     await bill.of(
         "open the inbox: two conversations with unread messages", app.conversations.list_conversations(ana, limit=20)
     )

@@ -13,6 +13,7 @@ from sobremesa.core.errors import Forbidden, Refusal
 from sobremesa.core.ids import MessageId, RoomId, RoomKindName, is_ulid
 from sobremesa.rooms.entities import Head, Message
 from sobremesa.table import Condition, Operation
+from sobremesa.table.updates import Changes
 
 RoomRight: TypeAlias = Literal["read", "send", "pin", "moderate"]
 
@@ -79,6 +80,8 @@ class SendAdditions(NamedTuple):
     """A further condition on the room's head."""
     after: Callable[[], None] | None = None
     """Called after the write. It is lost if the process dies, so something else must repair its effect."""
+    head_changes: Changes = ()
+    """Further changes of the head, if this message is the last one of its transaction."""
 
 
 class MessageAccess(Protocol):

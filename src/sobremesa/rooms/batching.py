@@ -233,7 +233,7 @@ class _Batch:
         return True
 
     async def write(self, table: Table, kind: RoomKind) -> None:
-        first, last = self._composed[0].message, self._composed[-1].message
+        first, last = self._composed[0].message, self._composed[-1]
         head = self._composer.head_update(self.sends[-1].send.seat, first, last, self._when)
         await table.write(sends=list(self._by_key.values()), head=head, pattern=kind.send)
 

@@ -128,6 +128,10 @@ class Head(Entity):
         """Return the other fields that a kind of room stores about its last message, such as a preview."""
         return {}
 
+    def read_by(self, user_id: UserId) -> MessageId | None:
+        """Return up to where the head itself proves that a user has read."""
+        return None
+
     def marks_of_message(self) -> dict[str, Any]:
         """Return the fields of a new message that depend on the state of the room."""
         return {}

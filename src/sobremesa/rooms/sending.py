@@ -126,14 +126,15 @@ class Composer:
         )
 
     def head_update(
-        self, seat: Seat, first: Message, last: Message, when: Condition | None, change: HeadChange | None = None
+        self, seat: Seat, first: Message, last: ComposedSend, when: Condition | None, change: HeadChange | None = None
     ) -> Update[Head]:
         """Return the update that makes a message the last one of its room, after others that start with the first.
 
         It requires that the first one, which may be the same, follows all messages of the room.
         """
         is_newer = moves_forward(first.message_id, "last_message_id")
-        changes = set_to(last_message_id=last.message_id, **seat.head.message_fields(last))
+        changes = set_to(last_message_id=last.message.message_id, **seat.head.message_fields(last.message))
+        changes += last.additions.head_changes
         if change is not None:
             is_newer, changes = is_newer & change.when, changes + change.changes
         if when is not None:

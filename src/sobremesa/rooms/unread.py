@@ -1,8 +1,8 @@
 """Unread counts: messages of others after a reader's cursor, up to a limit.
 
 A room whose head is not newer than the cursor costs no read. Otherwise at most `MAX_ROWS_READ` rows are read and at
-most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "99+". Imported messages never count.
-Where they fill the rows that were read, up to `MAX_PAGES` times as many are read.
+most `MAX_COUNTED` counted; beyond that the count is capped and a badge shows "99+". Imported messages and the user's
+own never count. Where nothing that was read counts, up to `MAX_PAGES` times as many rows are read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sobremesa.table import Condition, IndexKey, Key, RawKey, Table, all_of, gre
 MAX_COUNTED = 100
 MAX_ROWS_READ = 200
 MAX_PAGES = 5
-"""How many times that many rows are read where imported messages follow the cursor."""
+"""How many times that many rows are read where messages that never count follow the cursor."""
 COUNTED_AT_ONCE = 16
 ROOM_BATCH = 100
 MANY_ROOMS = 100
@@ -93,7 +93,7 @@ class Unread:
             return NOTHING_UNREAD
         floor = read_up_to(seat, cursor)
         others: list[MessageToCount] = []
-        has_more = has_imports = False
+        has_more = reads_on = False
         after: Key[Message] | RawKey | IndexKey | None = self._kind.message_key(seat.room_id, floor)
         for _ in range(MAX_PAGES):
             page = await self._table.query(
@@ -111,10 +111,11 @@ class Unread:
             has_imports = any(row.imported for row in rows)
             if has_more and has_imports and rows[-1].message_id >= (seat.head.last_unread_id or floor):
                 has_more = False  # only imported messages follow
-            if not has_more or not has_imports or len(others) > MAX_COUNTED:
+            reads_on = has_imports or not others
+            if not has_more or not reads_on or len(others) > MAX_COUNTED:
                 break
             after = page.last
-        if has_more and has_imports and not others:
+        if has_more and not others:
             return SOME_UNREAD
         counted = others[:MAX_COUNTED]
         mentions = sum(seat.user_id in (row.mentions or ()) for row in counted)
@@ -159,7 +160,7 @@ def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:
 
 def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     """Return the id above which messages are unread: the cursor, but at least the time of joining."""
-    joined = MessageId(first_of(_joined_ms(seat)))
+    joined = max(MessageId(first_of(_joined_ms(seat))), seat.head.read_by(seat.user_id) or MessageId(""))
     if cursor is None:
         return joined
     read = cursor.last_read_message_id

@@ -75,7 +75,7 @@ class MessageWriter:
             try:
                 await self._table.write(
                     message=composed.create,
-                    head=self._composer.head_update(send.seat, message, message, additions.head, head),
+                    head=self._composer.head_update(send.seat, message, composed, additions.head, head),
                     additions=additions.operations,
                     nonce=composed.nonce,
                     extras=composed.extras,

@@ -121,20 +121,32 @@ class Access:
         return await self.authorize(seat.actor, seat.room_id)
 
     def send_additions(self, seat: Seat, message: Message, last: MessageId | None) -> SendAdditions:
-        """Return the check that the sender is a participant, or the move of their cursor if they had read everything.
+        """Return the check that the sender is a participant, and what a sender who had read everything has now read.
 
-        The move requires an unchanged head: a message sent in between would otherwise count as read.
+        The head stores that, on the condition that it is unchanged: a message sent in between would otherwise count as
+        read. The sender's cursor follows when the conversation moves in inboxes anyway.
         """
-        if seat.is_system:
+        if not isinstance(seat, ConversationSeat) or seat.is_system:
             return SendAdditions()
         key = seat_of(room_id=seat.room_id, user_id=seat.user_id)
-        participant = seat.participant if isinstance(seat, ConversationSeat) else None
-        if not _has_read_all(seat, participant, last):
-            return SendAdditions([Check(key, when=present())])
-        moved = set_to(last_read_message_id=message.message_id, last_read_at=message.created_at)
+        # Nobody leaves a direct conversation: who was in it when they were authorized still is.
+        inside: list[Operation] = [] if _is_fixed(seat.conversation) else [Check(key, when=present())]
+        if not _has_read_all(seat, last):
+            return SendAdditions(inside)
+        place = seat.participant.last_message_at
+        if place is not None and seat.conversation.moves_with(message):
+            moved = set_to(
+                last_message_at=max(place, message.created_at),
+                last_read_message_id=message.message_id,
+                last_read_at=message.created_at,
+            )
+            # A group that becomes big removes all positions.
+            still = equals("last_message_at", place) & less_if_present("last_read_message_id", message.message_id)
+            inside = [Update(key, moved, when=still)]
         return SendAdditions(
-            [Update(key, moved, when=less_if_present("last_read_message_id", message.message_id))],
+            inside,
             absent_or_null("last_message_id") if last is None else equals("last_message_id", last),
+            head_changes=set_to(caught_up_user=seat.user_id, caught_up_id=message.message_id),
         )
 
     async def seats_of(self, actor: Actor) -> Sequence[ConversationSeat]:
@@ -189,11 +201,16 @@ def has_role(role: SeatRole) -> Condition:
     return equals("role", role) | absent_or_null("role") if role == "member" else equals("role", role)
 
 
-def _has_read_all(seat: Seat, participant: Participant | None, last: MessageId | None) -> bool:
+def _is_fixed(conversation: Conversation) -> bool:
+    """Return whether it has the participants that it was created with; another writer's may not be counted."""
+    return conversation.type == "direct" and conversation.participants == 2
+
+
+def _has_read_all(seat: ConversationSeat, last: MessageId | None) -> bool:
     if last is not None:
-        return read_up_to(seat, participant) >= last
+        return read_up_to(seat, seat.participant) >= last
     # A head that another writer wrote may lack the id of its last message.
-    return not isinstance(seat, ConversationSeat) or seat.conversation.last_message_at is None
+    return seat.conversation.last_message_at is None
 
 
 def _seat(

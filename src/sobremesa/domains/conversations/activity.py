@@ -1,4 +1,8 @@
-"""The order of conversations in the inboxes of their participants: by their last message, unless they are big."""
+"""The positions of conversations in the inboxes of their participants, unless they are big.
+
+A conversation moves with the first message that is more than `PLACE_MS` newer than its position: what moves every
+participant's row is paid once for all messages of a few minutes. The heads have the exact order.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +37,16 @@ class Activity(InboxMoves):
         if old is not None and old.get(_LAST_MESSAGE_AT) == new[_LAST_MESSAGE_AT]:
             return None
         conversation = self._table.as_entity(new, Conversation)
-        return None if conversation is None or conversation.is_big else conversation.room_id
+        if conversation is None or conversation.is_big:
+            return None
+        before = None if old is None else self._table.as_entity(old, Conversation)
+        return None if before is not None and before.place == conversation.place else conversation.room_id
 
     async def list_moves(self, room_id: RoomId) -> Sequence[InboxMove]:
         conversation = await self._table.get(conversation_by_id(room_id=room_id))
         if conversation is None or conversation.is_big:
             return ()
-        # Another writer's times may have another format; in a key they need a fixed width to sort.
-        at = fixed_width(conversation.last_message_at)
+        at = conversation.place
         page = await self._table.query(participants_of(room_id=room_id), limit=BIG_ABOVE + 1, consistent=False)
         if len(page.items) > BIG_ABOVE:
             return ()

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from sobremesa.core.actor import Tenant, UserId
-from sobremesa.core.clock import EPOCH, Instant, fixed_width, lenient_ms
-from sobremesa.core.ids import RoomId
+from sobremesa.core.clock import EPOCH, Instant, fixed_width, instant, lenient_ms
+from sobremesa.core.ids import MessageId, RoomId
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import PatternIds, RoomKind
 from sobremesa.rooms.nonces import Nonce, RoomNonce
@@ -21,7 +21,9 @@ SeatRole: TypeAlias = Literal["admin", "member"]
 
 MAX_PREVIEW = 200
 BIG_ABOVE = 10
-"""Groups with more participants than this are not moved in inboxes with each message."""
+"""Groups with more participants than this are not moved in inboxes."""
+PLACE_MS = 5 * 60_000
+"""How much newer than its position in inboxes a conversation's last message may be."""
 
 
 class Conversation(Head):
@@ -42,7 +44,13 @@ class Conversation(Head):
     admins: int | None = None
     """The number of admins: a group always has one, unless a product's backend created it in its own name."""
     is_big: bool = False
-    """Whether it has too many participants to be moved in inboxes with each message. Never reset."""
+    """Whether it has too many participants to be moved in inboxes. Never reset."""
+    inbox_at: Instant | None = None
+    """Its position in inboxes: the time of a message that is at most `PLACE_MS` older than the last one."""
+    caught_up_user: UserId | None = None
+    """A sender who had read all messages before their own."""
+    caught_up_id: MessageId | None = None
+    """Their message."""
     data: dict[str, Any] | None = None
     created_by: UserId | None = None
     created_at: Instant = EPOCH
@@ -56,15 +64,37 @@ class Conversation(Head):
     def is_incomplete(self) -> bool:
         return self.last_message_id is None and (self.last_message_at or self.last_message_sender) is not None
 
+    @property
+    def place(self) -> Instant | None:
+        """Its position in inboxes; the last message of a program that does not store one is one by itself."""
+        last = fixed_width(self.last_message_at)
+        return self.inbox_at if last is not None and not self._needs_place(last) else last
+
+    def read_by(self, user_id: UserId) -> MessageId | None:
+        return self.caught_up_id if user_id == self.caught_up_user else None
+
+    def moves_with(self, message: Message) -> bool:
+        """Return whether the conversation moves in inboxes with a new message."""
+        at = fixed_width(message.created_at)
+        return not self.is_big and at is not None and at != EPOCH and self._needs_place(at)
+
     def message_fields(self, message: Message) -> dict[str, Any]:
         text = shown_text(message, safe_mode=False)
-        return {
+        fields = {
             "last_message_body": None if text is None else text[:MAX_PREVIEW],
             "last_message_sender": message.author_id,
             **_time_of(message, "last_message_at"),
-            # A new message updates the conversation; the preview that follows an edit or a deletion does not.
-            **(_time_of(message, "updated_at") if message.updated_at is None else {}),
         }
+        if message.updated_at is None:
+            # A new message updates the conversation; the preview that follows an edit or a deletion does not.
+            fields |= _time_of(message, "updated_at")
+            if self.moves_with(message):
+                fields |= _time_of(message, "inbox_at")
+        return fields
+
+    def _needs_place(self, at: Instant) -> bool:
+        placed_ms = None if self.inbox_at is None else lenient_ms(self.inbox_at)
+        return placed_ms is None or at > instant(placed_ms + PLACE_MS)
 
 
 class Participant(ReadCursor):

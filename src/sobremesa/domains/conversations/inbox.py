@@ -1,11 +1,12 @@
 """A user's inbox: conversations by most recent activity, with previews and unread counts.
 
-Small conversations are in an index by their last activity, which `activity` updates soon after each message. Big
-groups are not moved in it and are merged in here, since a user is in few of them. The conversations have the exact
-time of their last message, so each page is sorted again by that time.
+Small conversations are in an index by their position, which `activity` moves soon after a message that is more than
+`PLACE_MS` newer. Big groups are not moved in it and are merged in here, since a user is in few of them. The heads,
+which are read for the previews, have the exact times. The index is therefore read until all that follows is older than
+the page by more than that, and the page is exact.
 
-Regardless of the number of conversations, a page costs two queries and one batch get, and one bounded count for each
-conversation with a message after the reader's cursor.
+A page costs two queries and one batch get, and one bounded count for each conversation with a message after the
+reader's cursor; only where more conversations than a page shows were active in the same minutes, it reads on.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sobremesa.core.actor import Actor, PublicProfile, UserId
-from sobremesa.core.clock import EPOCH, Instant, fixed_width
+from sobremesa.core.clock import EPOCH, Instant, fixed_width, instant, lenient_ms
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import User, profile_of, user_by_id
 from sobremesa.domains.conversations.access import Access, ConversationSeat
 from sobremesa.domains.conversations.entities import (
     CONVERSATIONS,
+    PLACE_MS,
     ConversationId,
     Participant,
     big_groups_of,
@@ -31,6 +33,9 @@ from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Table
 from sobremesa.work.table_origin import Origin
+
+MAX_READINGS = 4
+"""How often the index is read for a page, each time for twice as many rows."""
 
 
 class InboxPosition(NamedTuple):
@@ -65,25 +70,27 @@ class Inbox:
         asked = f"conversations {actor.user_id}".encode()
         before = None if cursor is None else _position(*self._table.cursors.open(cursor, asked, 2))
 
-        small = await self._small(actor.user_id, before, limit)
-        merged = await self._merged(actor.user_id)
-        seats, others = await self._seats(actor, [*small, *merged])
-
-        in_index = {row.room_id: InboxPosition(row.last_message_at or row.joined_at, row.room_id) for row in small}
-        positions = {seat.room_id: in_index.get(seat.room_id) or _last_activity(seat) for seat in seats}
-        # The index was not read beyond the last of them: older big groups belong to a later page.
-        floor = in_index[small[-1].room_id] if len(small) > limit else None
-        listed = [
-            seat
-            for seat in sorted(seats, key=lambda seat: positions[seat.room_id], reverse=True)
-            if (before is None or positions[seat.room_id] < before)
-            and (floor is None or positions[seat.room_id] >= floor)
-        ]
+        rows = await self._merged(actor.user_id)
+        found, others = dict[ConversationId, ConversationSeat](), dict[UserId, User]()
+        start, listed, end = before, list[ConversationSeat](), before
+        for reading in range(MAX_READINGS):
+            # Mostly the first reading suffices; a busy inbox takes few.
+            asked_for = limit * 2**reading + 1
+            small = await self._small(actor.user_id, start, asked_for)
+            seats, users = await self._seats(actor, [*rows, *small])
+            found |= {seat.room_id: seat for seat in seats}
+            others |= users
+            rows = []
+            newest_first = sorted(found.values(), key=_last_activity, reverse=True)
+            listed = [seat for seat in newest_first if before is None or _last_activity(seat) < before]
+            end = _place(small[-1]) if len(small) == asked_for else None
+            if end is None or (len(listed) > limit and _latest(end) < _last_activity(listed[limit - 1]).at):
+                break
+            start = end
 
         page = listed[:limit]
-        last = positions[page[-1].room_id] if len(listed) > limit else floor
-        newest_first = await self._newest_first(page, others)
-        return newest_first, None if last is None else self._table.cursors.seal(last, asked)
+        last = end if len(listed) <= limit else _last_activity(page[-1])
+        return await self._newest_first(page, others), None if last is None else self._table.cursors.seal(last, asked)
 
     async def list_all(self, actor: Actor, rows: Sequence[Participant]) -> list[InboxRow]:
         """Return all conversations of the actor, given their rows in any order, most recent activity first."""
@@ -118,7 +125,7 @@ class Inbox:
     async def _small(self, user_id: UserId, before: InboxPosition | None, limit: int) -> Sequence[Participant]:
         question = inbox_of(user_id=user_id)
         start = None if before is None else question.position_of(_at(before, user_id))
-        return (await self._table.query(question, limit=limit + 1, after=start)).items
+        return (await self._table.query(question, limit=limit, after=start)).items
 
     async def _row(self, seat: ConversationSeat, others: dict[UserId, User]) -> InboxRow:
         if seat.is_system:
@@ -132,8 +139,18 @@ class Inbox:
 
 
 def _last_activity(seat: ConversationSeat) -> InboxPosition:
+    """Return the time of the last message or, if there is none since the user joined, of joining."""
     times = (seat.conversation.last_message_at, seat.participant.joined_at)
-    return InboxPosition(next(filter(None, map(fixed_width, times)), EPOCH), seat.room_id)
+    return InboxPosition(max(filter(None, map(fixed_width, times)), default=EPOCH), seat.room_id)
+
+
+def _place(row: Participant) -> InboxPosition:
+    return InboxPosition(row.last_message_at or row.joined_at, row.room_id)
+
+
+def _latest(place: InboxPosition) -> Instant:
+    """Return the latest time of a last message of conversations at this position and before it."""
+    return instant((lenient_ms(place.at) or 0) + PLACE_MS)
 
 
 def _at(position: InboxPosition, user_id: UserId) -> Participant:
