@@ -43,6 +43,8 @@ BUDGETS: dict[str, Cost] = {
     "page of 50": Cost({"batch_get": 1, "query": 2}, 6.5, 0),
     "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 3),
     "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),
+    # The list, and the heads with the user's seats; nothing for the cursors, which the seats are.
+    "unread of all conversations": Cost({"query": 1, "batch_get": 1}, 4.5, 0),
     "inbox of three, nothing unread": Cost({"query": 2, "batch_get": 1}, 8, 0),
     "inbox of three, one of them unread": Cost({"query": 3, "batch_get": 1}, 10, 0),
     # Moving a small conversation up for each of three users: the seat and both of its indexes, one twice.
@@ -88,6 +90,7 @@ async def costs_of(users: Users) -> dict[str, Cost]:
     await spend("edit an older message", talks.edit(ana, group, first.message_id, "goodbye"))
     await spend("mark read up to the head", talks.mark_read(ana, group, last.message_id))
     await spend("unread of nothing", talks.unread(ana, group))
+    await spend("unread of all conversations", talks.unread_everywhere(ana))
     await users.group(ana, users.cleo)
     await spend("inbox of three, nothing unread", app.conversations.list_conversations(ana, limit=20))
     for number in range(48):

@@ -11,7 +11,7 @@ from sobremesa.core.actor import Actor, PublicProfile, Tenant, UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.errors import Forbidden, Refusal
 from sobremesa.core.ids import MessageId, RoomId, RoomKindName, is_ulid
-from sobremesa.rooms.entities import Head, Message
+from sobremesa.rooms.entities import Head, Message, ReadCursor
 from sobremesa.table import Condition, Operation
 from sobremesa.table.updates import Changes
 
@@ -58,6 +58,11 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     def tenant(self) -> Tenant:
         """The tenant of the room, which is that of every user in it."""
         return self.actor.tenant
+
+    @property
+    def cursor(self) -> ReadCursor | None:
+        """The user's read cursor, in kinds of room whose seats have it; else None."""
+        return None
 
     def require(self, right: RoomRight) -> None:
         if right not in self.rights:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, TypeAlias
 
@@ -270,8 +271,10 @@ def unread_counts(kinds: Sequence[Rooms], inbox_totals: InboxTotals) -> CountUnr
     """Return the function that counts what is unread in all rooms and inboxes of a user."""
 
     async def count(actor: Actor) -> UnreadEverywhere:
-        rooms = [room for kind in kinds for room in await kind.unread_everywhere(actor)]
-        inboxes = await inbox_totals(actor)
+        inboxes, found = await asyncio.gather(
+            inbox_totals(actor), asyncio.gather(*(kind.unread_everywhere(actor) for kind in kinds))
+        )
+        rooms = [room for of_kind in found for room in of_kind]
         unmuted = [room for room in rooms if not room.muted]
         total = UnreadView(
             sum(room.count for room in unmuted) + sum(inbox.count for inbox in inboxes),

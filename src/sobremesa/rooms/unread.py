@@ -142,8 +142,10 @@ class Unread:
         return found
 
     async def _some(self, seats: Sequence[Seat], counted: int | None) -> list[RoomUnreadState]:
-        cursors = await self._table.get_many([self._kind.cursor_key(seat.room_id, seat.user_id) for seat in seats])
-        pairs = list(zip(seats, cursors, strict=True))
+        without = [seat for seat in seats if seat.cursor is None]
+        found = await self._table.get_many([self._kind.cursor_key(seat.room_id, seat.user_id) for seat in without])
+        cursors = {seat.room_id: cursor for seat, cursor in zip(without, found, strict=True)}
+        pairs = [(seat, seat.cursor or cursors[seat.room_id]) for seat in seats]
         unread = [pair for pair in pairs if not is_read(*pair)]
         first = unread if counted is None else unread[: max(counted, 0)]
         counts = await gather_bounded(COUNTED_AT_ONCE, lambda pair: self.count(*pair), first)

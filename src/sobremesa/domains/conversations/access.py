@@ -62,6 +62,10 @@ class ConversationSeat(Seat, frozen=True, kw_only=True):
     participant: Participant
     """The participant row as it was read."""
 
+    @property
+    def cursor(self) -> Participant:
+        return self.participant
+
     def require_admin(self) -> None:
         """Raise Forbidden unless this is an admin of a group, DirectIsFixed in a direct conversation."""
         if self.conversation.type == "direct":

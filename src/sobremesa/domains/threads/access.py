@@ -91,6 +91,10 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
     notice: Notice | None = None
     """The change that a notice is about, if this seat is for one. Notices are also written in closed threads."""
 
+    @property
+    def cursor(self) -> Participant | None:
+        return self.participant
+
 
 class Notice(NamedTuple):
     """A change of a thread that adds a message: its caller, and the user who joins or leaves."""
