@@ -56,12 +56,13 @@ async def test_message_is_published_to_its_recipient(shop: Shop, recorder: Event
 
 
 async def test_broadcast_is_published_to_the_tenant(shop: Shop, recorder: EventRecorder) -> None:
-    await shop.send(title="We are open")
+    message_id = await shop.send(title="We are open")
     messages, counts = apart(await recorder.publications())
 
     assert [each[:2] for each in messages] == [("inbox.message", (topics.tenant(SHOP),))]
     assert messages[0].d["audience"] == "everyone"
-    assert [(each.topics, each.d) for each in counts] == [((topics.tenant(SHOP),), REFERENCE)]
+    changed = msgspec.json.encode({**msgspec.json.decode(REFERENCE), "broadcast": message_id})
+    assert [(each.topics, each.d) for each in counts] == [((topics.tenant(SHOP),), changed)]
 
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])

@@ -134,7 +134,6 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "INB.3": lambda s: (inb.public_message(**ALL, message_id=M[1]), [s.public[1]]),
     "INB.4": lambda s: (inb.count_of(**OWN), [s.totals[0]]),
     "INB.5": lambda s: (inb.held_public(**ALL), held_public(s.public[:4])),
-    "INB.6": lambda s: (inb.held_public_until(**ALL, floor=M[1]), held_public(s.public[:2])),
     "INB.7": lambda s: (pub.publish_by_id(tenant=T, message_id=M[1]), [s.publishes[1]]),
     "INB.8": lambda s: (pub.chunk_of(tenant=T, message_id=M[1], n=2), [s.chunks[5]]),
     "INB.9": lambda s: (pub.chunks_of(tenant=T, message_id=M[1]), s.chunks[3:]),

@@ -137,7 +137,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
             snapshot=snapshots.snapshot,
             gap=app.gaps.find,
             presences=app.presence.among,
-            prefetched=ReadyPrefetch(app.table, app.communities),
+            prefetched=ReadyPrefetch(app.table, app.communities, app.inboxes.broadcasts),
         ),
         Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds, users=app.accounts),
         GatewaySessions(app.ids, app.store.keyring.secret("gateway")),

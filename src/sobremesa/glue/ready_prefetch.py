@@ -18,7 +18,9 @@ from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.communities import entities as communities
 from sobremesa.domains.communities.service import Communities
 from sobremesa.domains.conversations import entities as conversations
-from sobremesa.domains.inboxes.entities import InboxConfig, PublicStats, UserStats, inboxes_of
+from sobremesa.domains.inboxes.broadcasts import Broadcasts
+from sobremesa.domains.inboxes.current_counts import Counts
+from sobremesa.domains.inboxes.entities import InboxConfig, UserStats
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.threads import entities as threads
 from sobremesa.domains.workspaces import entities as workspaces
@@ -64,9 +66,10 @@ class _Listed(NamedTuple):
 class ReadyPrefetch:
     """Reads ahead what a ready needs."""
 
-    def __init__(self, table: Table, channels: Communities) -> None:
+    def __init__(self, table: Table, channels: Communities, broadcasts: Broadcasts) -> None:
         self._table = table
         self._communities = channels
+        self._broadcasts = broadcasts
 
     @asynccontextmanager
     async def __call__(self, actor: Actor) -> AsyncIterator[None]:
@@ -88,30 +91,28 @@ class ReadyPrefetch:
                 prefetch.every(conversations.conversations_of(user_id=user_id)),
                 prefetch.every(threads.inbox_of(user_id=user_id)),
                 prefetch.every(workspaces.workspaces_of(user_id=user_id)),
-                prefetch.every(inboxes_of(tenant=actor.tenant)),
+                self._broadcasts.inboxes(actor.tenant),
             )
         )
 
     async def _rows(self, prefetch: Prefetch, actor: Actor, listed: _Listed) -> None:
         partitions = [UserPartition(actor.tenant, actor.user_id, config.inbox) for config in listed.inboxes]
-        totals = [key for own in partitions for key in (own.total(), own.public.total())]
-        found = await prefetch.get_many([*listed.rows(actor.user_id), *totals])
+        found = await prefetch.get_many([*listed.rows(actor.user_id), *(own.total() for own in partitions)])
         servers = [row for row in found if isinstance(row, communities.Server) and row.deleted_at is None]
         channels = [channel for some in await self._channels(prefetch, servers) for channel in some]
         mine = {row.inbox: row for row in found if isinstance(row, UserStats)}
-        public = {row.inbox: row for row in found if isinstance(row, PublicStats)}
-        counts = [_Counts(own, mine.get(own.inbox), public.get(own.inbox)) for own in partitions]
+        public = await gather_bounded(READ_AT_ONCE, lambda own: self._broadcasts.counts(own.public), partitions)
+        counts = [_Counts(own, mine.get(own.inbox), theirs) for own, theirs in zip(partitions, public, strict=True)]
         known = [each for each in counts if each.are_listed]
         await prefetch.get_many(
             [
                 *(communities.pointer_of(room_id=channel.channel_id) for channel in channels),
                 *(communities.last_read(room_id=channel.channel_id, user_id=actor.user_id) for channel in channels),
-                *(key for each in known for key in (*each.own_keys(), *each.public_keys())),
+                *(key for each in known for key in each.own_keys()),
             ]
         )
         for each in known:
             prefetch.answer(each.own.counts(), each.own_keys())
-            prefetch.answer(each.own.public.counts(), each.public_keys())
 
     async def _channels(
         self, prefetch: Prefetch, servers: Sequence[communities.Server]
@@ -126,27 +127,20 @@ class ReadyPrefetch:
 
 
 class _Counts(NamedTuple):
-    """The totals of a user and of broadcasts in an inbox, which list their categories."""
+    """The total of a user in an inbox, which lists its categories, and the counts of broadcasts."""
 
     own: UserPartition
     mine: UserStats | None
-    public: PublicStats | None
+    public: Counts
 
     @property
     def are_listed(self) -> bool:
         """Whether the rows of all categories can be read by key."""
-        totals = (self.mine, self.public)
-        if any(total is None or not total.lists_categories for total in totals):
-            return False
-        return len(self._names()) <= MAX_CATEGORIES
+        return self.mine is not None and bool(self.mine.lists_categories) and len(self._names()) <= MAX_CATEGORIES
 
     def _names(self) -> list[str]:
         # Also the categories of broadcasts, which the user may have muted without a message of their own.
-        return sorted({name for total in (self.mine, self.public) if total is not None for name in total.categories})
+        return sorted({*(self.mine.categories if self.mine else ()), *self.public.categories})
 
     def own_keys(self) -> list[Key[Any]]:
         return [self.own.total(), *map(self.own.category, self._names())]
-
-    def public_keys(self) -> list[Key[Any]]:
-        names = [] if self.public is None else sorted(self.public.categories)
-        return [self.own.public.total(), *map(self.own.public.category, names)]

@@ -24,7 +24,7 @@ from sobremesa.domains.communities.views import ChannelView, ServerView, channel
 from sobremesa.domains.conversations.entities import conversations_of
 from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.conversations.views import ConversationView, conversation_view
-from sobremesa.domains.inboxes.entities import inboxes_of
+from sobremesa.domains.inboxes.entities import InboxConfig
 from sobremesa.domains.inboxes.events import LiveCounts, live_counts
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.service import Inboxes
@@ -148,13 +148,13 @@ class ReadySnapshots:
         return listed.items
 
     async def _counted_inboxes(self, actor: Actor) -> list[ReadyInbox]:
-        configs = [config async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
-        counting = self._inboxes.counting
-        counted = await gather_bounded(
-            COUNTED_AT_ONCE,
-            lambda config: live_counts(counting, UserPartition(actor.tenant, actor.user_id, config.inbox)),
-            configs,
-        )
+        configs = await self._inboxes.broadcasts.inboxes(actor.tenant)
+
+        async def count(config: InboxConfig) -> LiveCounts:
+            own = UserPartition(actor.tenant, actor.user_id, config.inbox)
+            return live_counts(await self._inboxes.counting.count_at(own), own)
+
+        counted = await gather_bounded(COUNTED_AT_ONCE, count, configs)
         return [
             ReadyInbox(**asdict(counts), title=config.title, description=config.description)
             for config, counts in zip(configs, counted, strict=True)

@@ -67,6 +67,7 @@ from sobremesa.table.patterns import Lookup, Pattern, PatternGroup, Question, Re
 from sobremesa.table.read_cache import ReadCache
 from sobremesa.table.retries import Retries
 from sobremesa.table.shards import Shards
+from sobremesa.table.shared_reads import SharedReads
 from sobremesa.table.sync import SyncTable
 from sobremesa.table.table import Table
 from sobremesa.table.updates import (
@@ -118,6 +119,7 @@ __all__ = [
     "ShardList",
     "ShardReader",
     "Shards",
+    "SharedReads",
     "Spelling",
     "StreamShard",
     "SyncTable",

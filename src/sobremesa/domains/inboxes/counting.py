@@ -8,12 +8,12 @@ from typing import NamedTuple
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.gather import gather_bounded
 from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.broadcasts import Base, Broadcasts
 from sobremesa.domains.inboxes.current_counts import Counts, CurrentCounts
-from sobremesa.domains.inboxes.entities import CategoryStats, InboxKey, UserStats, inboxes_of
+from sobremesa.domains.inboxes.entities import CategoryStats, InboxKey, UserStats
 from sobremesa.domains.inboxes.message_counts import NO_MESSAGES, MessageCount, stats_count
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.tenancy import user_partition
-from sobremesa.table import Table
 
 AT_ONCE = 8
 
@@ -44,9 +44,9 @@ class InboxUnread(NamedTuple):
 class Counting:
     """Counts the messages of users."""
 
-    def __init__(self, table: Table, current_counts: CurrentCounts, floor: BroadcastFloor) -> None:
-        self._table = table
+    def __init__(self, current_counts: CurrentCounts, broadcasts: Broadcasts, floor: BroadcastFloor) -> None:
         self._current_counts = current_counts
+        self._broadcasts = broadcasts
         self._floor = floor
 
     async def count(self, actor: Actor, tenant: Tenant, inbox: InboxKey) -> InboxCount:
@@ -55,7 +55,7 @@ class Counting:
 
     async def count_everywhere(self, actor: Actor) -> Sequence[InboxUnread]:
         """Return the inboxes of the actor's tenant that have unread messages."""
-        inboxes = [config.inbox async for config in self._table.every(inboxes_of(tenant=actor.tenant))]
+        inboxes = [config.inbox for config in await self._broadcasts.inboxes(actor.tenant)]
 
         async def of(inbox: InboxKey) -> InboxUnread:
             found = await self.count_at(UserPartition(actor.tenant, actor.user_id, inbox))
@@ -68,15 +68,20 @@ class Counting:
         """Return the visible counts of a user's partition."""
         # The user's partition first: a message read in between is then one unread too many, never one too few.
         mine = await self._current_counts.get(own)
-        public = await self._current_counts.get(own.public)
+        public = await self._broadcasts.counts(own.public)
         assert isinstance(mine.total, UserStats)  # noqa: S101 - for the type checker
-        total = await self._floor.current(own, mine.total, public)
+        base = await self._floor.base(own, mine.total, public)
 
-        return visible(mine, total, public)
+        return visible(mine, public, base)
+
+    async def count_after(self, own: UserPartition, mark: str) -> InboxCount:
+        """Return the visible counts, with a change of the broadcasts that an event is about."""
+        self._broadcasts.changed(own.public, mark)
+        return await self.count_at(own)
 
 
-def visible(mine: Counts, total: UserStats, public: Counts) -> InboxCount:
-    """Return the visible counts from those of both partitions and the base."""
+def visible(mine: Counts, public: Counts, base: Base) -> InboxCount:
+    """Return the visible counts from those of both partitions, without the broadcasts that the user does not see."""
     categories: dict[str, CategoryCount] = {}
     muted_unread = 0
     for category in sorted({*mine.categories, *public.categories}):
@@ -85,12 +90,12 @@ def visible(mine: Counts, total: UserStats, public: Counts) -> InboxCount:
         seen, unread = _seen(
             NO_MESSAGES if own is None else stats_count(own),
             0 if theirs is None else theirs.published,
-            total.base.get(category, 0),
+            base.categories.get(category, 0),
         )
         muted_unread += unread if is_muted else 0
         if seen:
             categories[category] = CategoryCount(seen, unread, is_muted)
-    seen, unread = _seen(stats_count(total), public.total.published, total.base_total)
+    seen, unread = _seen(stats_count(mine.total), public.total.published, base.total)
     return InboxCount(seen, max(0, unread - muted_unread), categories)
 
 

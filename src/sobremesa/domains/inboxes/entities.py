@@ -200,11 +200,8 @@ class UserStats(TotalStats, rename=STORED):
     """Epoch milliseconds of the first message that was addressed to this user."""
     floor: str | None = None
     """The user sees the broadcasts with greater ids."""
-    base: dict[str, int] = {}
-    """The number of broadcasts up to the floor, by category."""
-    base_total: int = 0
     base_until: int | None = None
-    """When the next of those expires."""
+    """Always 0: earlier versions stored the number of broadcasts up to the floor, and recounted it after this time."""
 
 
 class CategoryStats(Stats, rename=STORED):
@@ -320,9 +317,6 @@ held_message = Lookup("INB.2", "What is this message or receipt of this user?", 
 public_message = Lookup("INB.3", "What is this broadcast?", PublicMessage, consistent=True)
 count_of = Lookup("INB.4", "What is the total of this user?", UserStats, consistent=True)
 held_public = Pattern("INB.5", "Which broadcasts are stored, including expired ones?", HeldPublic, consistent=True)
-held_public_until = Pattern(
-    "INB.6", "Which broadcasts are stored up to an id?", HeldPublic, between=("m#", "m#{floor}"), consistent=True
-)
 preferences_of = Pattern("INB.11", "Which categories has this user muted?", Preference)
 snoozes_of = Pattern("INB.12", "Which messages has this user snoozed?", Snooze)
 everything_of = Pattern(

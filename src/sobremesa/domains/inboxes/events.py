@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from sobremesa.core.actor import Tenant, UserId
-from sobremesa.domains.inboxes.counting import Counting
+from sobremesa.domains.inboxes.counting import Counting, InboxCount
 from sobremesa.domains.inboxes.entities import CategoryStats, Held, InboxKey, PublicMessage, UserStats
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
@@ -48,11 +48,13 @@ class LiveCounts(CountsView):
     inbox: InboxKey
 
 
-class InboxRef(msgspec.Struct):
+class InboxRef(msgspec.Struct, omit_defaults=True):
     """The inbox whose counts changed."""
 
     tenant: Tenant
     inbox: InboxKey
+    broadcast: str | None = None
+    """What changed of the broadcasts."""
 
 
 inbox_message = EventType(
@@ -72,16 +74,20 @@ inbox_counts = EventType(
 _MARKS = ("readat", "archivedat", "snoozeduntil")
 
 
-async def live_counts(counting: Counting, own: UserPartition) -> LiveCounts:
-    """Return the current counts of a user in an inbox."""
-    view = counts_view(await counting.count_at(own))
-    return LiveCounts(**msgspec.structs.asdict(view), tenant=own.tenant, inbox=own.inbox)
+def live_counts(found: InboxCount, own: UserPartition) -> LiveCounts:
+    """Return the counts of a user in an inbox, with its name."""
+    return LiveCounts(**msgspec.structs.asdict(counts_view(found)), tenant=own.tenant, inbox=own.inbox)
 
 
 async def resolve_counts(counting: Counting, recipient: UserId, reference: bytes) -> bytes:
     """Return the payload of `inbox.counts` for one recipient."""
     changed = _decode_reference(reference)
-    return msgspec.json.encode(await live_counts(counting, UserPartition(changed.tenant, recipient, changed.inbox)))
+    own = UserPartition(changed.tenant, recipient, changed.inbox)
+    if changed.broadcast is None:
+        found = await counting.count_at(own)
+    else:
+        found = await counting.count_after(own, changed.broadcast)
+    return msgspec.json.encode(live_counts(found, own))
 
 
 _decode_reference = msgspec.json.Decoder(InboxRef).decode
@@ -95,7 +101,7 @@ class InboxEvents:
         translation.on(Held, self._held, fields=_MARKS)
         translation.on(PublicMessage, self._public, fields=())
         # The total changes with every count; only muting changes a category alone.
-        translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor", "base"))
+        translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor"))
         translation.on(CategoryStats, self._muted, fields=("muted",))
 
     async def _held(self, seen: Seen[Held]) -> list[Publication]:
@@ -114,7 +120,7 @@ class InboxEvents:
         if message is None:
             return []
         everyone = everyone_of(message.tenant)
-        return [inbox_message(_live(message), everyone), _counts_changed(message, everyone)]
+        return [inbox_message(_live(message), everyone), _counts_changed(message, everyone, message.message_id)]
 
     async def _counts(self, seen: Seen[UserStats]) -> list[Publication]:
         return [] if seen.new is None else [_counts_changed(seen.new, user(seen.new.user_id))]
@@ -131,5 +137,7 @@ def _live(message: Held | PublicMessage) -> LiveInboxMessage:
     return LiveInboxMessage(**msgspec.structs.asdict(view), tenant=message.tenant, inbox=message.inbox)
 
 
-def _counts_changed(row: UserStats | CategoryStats | PublicMessage, topic: Topic) -> Publication:
-    return inbox_counts.per_recipient(InboxRef(row.tenant, row.inbox), topic)
+def _counts_changed(
+    row: UserStats | CategoryStats | PublicMessage, topic: Topic, broadcast: str | None = None
+) -> Publication:
+    return inbox_counts.per_recipient(InboxRef(row.tenant, row.inbox, broadcast), topic)

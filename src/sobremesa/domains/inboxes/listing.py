@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
 from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.broadcasts import Broadcasts
 from sobremesa.domains.inboxes.current_counts import is_expired
 from sobremesa.domains.inboxes.entities import (
     Held,
@@ -61,10 +62,11 @@ class Entry(NamedTuple):
 class Listing:
     """Lists messages."""
 
-    def __init__(self, table: Table, clock: Clock, floor: BroadcastFloor) -> None:
+    def __init__(self, table: Table, clock: Clock, floor: BroadcastFloor, broadcasts: Broadcasts) -> None:
         self._table = table
         self._clock = clock
         self._floor = floor
+        self._broadcasts = broadcasts
 
     async def list_messages(
         self,
@@ -133,9 +135,13 @@ class Listing:
         if before is not None:
             after = PublicMessage.key(**own.public.parts(), message_id=before).raw
         while True:
-            found = await self._table.query(question, limit=page, after=after)
+            if after is None:
+                found = await self._broadcasts.first_page(own.public, page)
+            else:
+                found = await self._table.query(question, limit=page, after=after)
+            now = self._clock.now_seconds()
             above = [row for row in found.items if row.message_id > floor]
-            yield above
+            yield [row for row in above if row.expiredat is None or row.expiredat > now]
             if found.last is None or len(above) < len(found.items):
                 return
             after = found.last

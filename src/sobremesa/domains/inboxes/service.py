@@ -5,6 +5,7 @@ from __future__ import annotations
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import Ids
 from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.broadcasts import Broadcasts
 from sobremesa.domains.inboxes.cleanup import Cleanup
 from sobremesa.domains.inboxes.configuring import Configuring
 from sobremesa.domains.inboxes.counting import Counting
@@ -27,16 +28,17 @@ class Inboxes:
 
     def __init__(self, table: Table, clock: Clock, ids: Ids, jobs: Jobs) -> None:
         current_counts = CurrentCounts(table, clock)
-        floor = BroadcastFloor(table, clock, current_counts)
+        self.broadcasts = Broadcasts(table, clock, current_counts)
+        floor = BroadcastFloor(table, clock, self.broadcasts)
         configuring = Configuring(table)
         self.delivery = Delivery(table, clock)
         segments = Segments(table, clock, ids)
         publishing = Publishing(table, clock, MessageIds(ids), configuring, segments, self.delivery, jobs)
-        listing = Listing(table, clock, floor)
+        listing = Listing(table, clock, floor, self.broadcasts)
         marking = Marking(table, clock, floor, listing)
-        self.counting = Counting(table, current_counts, floor)
+        self.counting = Counting(current_counts, self.broadcasts, floor)
         self.expiring = Expiring(table, clock)
-        self.reconciling = Reconciling(table, current_counts, floor)
+        self.reconciling = Reconciling(table, current_counts)
         self.cleanup = Cleanup(table, clock)
 
         self.set_tenant, self.get_tenant = configuring.set_tenant, configuring.get_tenant
