@@ -166,9 +166,11 @@ def test_documented_row_loads_and_its_keys_are_byte_identical(name: str) -> None
         (inb.Snooze, {"user_id": "u", "inbox": "I", "message_id": "x"}, "t#TU#u#I", "z#x"),
         (inb.Counted, {"user_id": "u", "inbox": "I", "event_id": "e"}, "t#TU#u#I", "x#e"),
         (inb.PublicCounted, {"inbox": "I", "event_id": "e"}, "t#TG#$public#I", "x#e"),
-        (pub.Publish, {"message_id": "x"}, "t#T", "JOB#x"),
+        (pub.Publish, {"message_id": "x"}, "t#TJ#x", "JOB"),
+        (pub.EarlierPublish, {"message_id": "x"}, "t#T", "JOB#x"),
         (pub.Chunk, {"message_id": "x", "n": 7}, "t#TJ#x", "CHUNK#00007"),
-        (pub.HostClaim, {"inbox": "I", "host_hash": "h"}, "t#T", "HOST#I#h"),
+        (pub.HostClaim, {"inbox": "I", "host_hash": "h"}, "t#TH#I#h", "HOST"),
+        (pub.EarlierHostClaim, {"inbox": "I", "host_hash": "h"}, "t#T", "HOST#I#h"),
     ],
 )
 def test_keys_match_the_design_document(entity: type[Entity], parts: dict[str, Any], pk: str, sk: str) -> None:

@@ -58,6 +58,7 @@ class Dataset(NamedTuple):
     chunks: list[pub.Chunk]
     segments: list[pub.Segment]
     parts: list[pub.SegmentPart]
+    earlier: list[Entity]
     claims: list[pub.HostClaim]
 
     def rows(self) -> list[Entity]:
@@ -110,6 +111,10 @@ def create_dataset() -> Dataset:
             for version in ("v1", "v2")
             for n in (0, 1)
         ],
+        earlier=[
+            pub.EarlierPublish(tenant=T, message_id=M[1], inbox=NEW, state="done"),
+            pub.EarlierHostClaim(tenant=T, inbox=ALERT, host_hash="h", message_id=M[1], body_hash="b"),
+        ],
         claims=[
             pub.HostClaim(tenant=T, inbox=inbox, host_hash="h", message_id=M[0], body_hash="b")
             for inbox in (NEW, ALERT)
@@ -138,6 +143,8 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "INB.8": lambda s: (pub.chunk_of(tenant=T, message_id=M[1], n=2), [s.chunks[5]]),
     "INB.9": lambda s: (pub.chunks_of(tenant=T, message_id=M[1]), s.chunks[3:]),
     "INB.10": lambda s: (pub.host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.claims[1]]),
+    "INB.17": lambda s: (pub.earlier_publish_by_id(tenant=T, message_id=M[1]), [s.earlier[0]]),
+    "INB.18": lambda s: (pub.earlier_host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.earlier[1]]),
     "INB.14": lambda s: (pub.segment_by_name(tenant=T, segment="fans"), [s.segments[0]]),
     "INB.15": lambda s: (pub.users_in(tenant=T, segment="fans", version="v2"), s.parts[2:4]),
     "INB.16": lambda s: (pub.parts_of(tenant=T, segment="fans"), s.parts[:4]),

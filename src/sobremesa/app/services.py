@@ -387,6 +387,7 @@ def job_handlers(app: Sobremesa) -> dict[str, Handler]:
         CLEAN_CHANNEL: in_order(hooks.clean_room, app.communities.cleanup.clean_channel),
         CLEAN_CONVERSATION: in_order(hooks.clean_room, app.conversations.cleanup.clean_conversation),
         inbox_delivery.JOB: app.inboxes.delivery.run,
+        inbox_delivery.EARLIER_JOB: app.inboxes.delivery.run,
         webhook_replaying.JOB: app.webhook_delivery.replaying.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,
         **walks,

@@ -27,7 +27,7 @@ from sobremesa.domains.inboxes.entities import (
 )
 from sobremesa.domains.inboxes.errors import BadCategory, BadDuration, BadSchema, BodyBreaksSchema
 from sobremesa.domains.inboxes.tenancy import require_key
-from sobremesa.table import Create, Put, Table
+from sobremesa.table import Create, Put, SharedReads, Table
 from sobremesa.table.cache import Cache
 from sobremesa.table.errors import BadKey, ConditionFailed
 from sobremesa.table.keys import check_part
@@ -37,6 +37,8 @@ MAX_CATEGORY = 100
 MAX_SCHEMA_ERRORS = 10
 """How many schema violations a refusal lists."""
 SCHEMAS_KEPT = 256
+TENANTS = 2000
+"""The tenants whose settings are kept for a second."""
 
 
 class Rules(NamedTuple):
@@ -62,6 +64,7 @@ class Configuring:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._shared = SharedReads(table, TenantSettings, InboxConfig, limit=TENANTS)
         self._validators: Cache[str, jsonschema_rs.Validator] = Cache(SCHEMAS_KEPT)
 
     async def set_tenant(self, actor: Actor, tenant: Tenant, *, title: str | None, ttl: str | None) -> TenantSettings:
@@ -118,8 +121,10 @@ class Configuring:
 
     async def rules(self, tenant: Tenant, inbox: InboxKey) -> Rules:
         """Return the settings for a new message, and create the inbox if it does not exist."""
-        found = await self._table.get_pair(
-            tenant_settings(tenant=tenant), inbox_config(tenant=tenant, inbox=inbox), consistent=True
+        of_tenant, of_inbox = tenant_settings(tenant=tenant), inbox_config(tenant=tenant, inbox=inbox)
+        # At most a second old: otherwise every publish of a tenant would read the same partition.
+        found = await self._shared.get_or_load(
+            of_tenant.raw.pk, inbox, lambda: self._table.get_pair(of_tenant, of_inbox, consistent=True)
         )
         rules = Rules(*found)
         if rules.inbox is None:

@@ -1,12 +1,15 @@
-"""Delivery of a message to a list of users, in batches, exactly once to each.
+"""Delivery of a message to a list of users, in batches side by side, exactly once to each.
 
-A transaction writes the copies of some recipients, their total and category counts, and the progress, on the condition
-that the progress is unchanged. So a delivery can be interrupted anywhere and resumed, and two workers on the same
-delivery do not repeat each other.
+A transaction writes the copies of some recipients and their total and category counts, on the condition that they have
+no copy yet. So a delivery can be interrupted anywhere and resumed, and two workers on the same delivery repeat nothing.
+The progress is saved after each part of the recipients; what is repeated after an interruption is refused row by row.
+
+How many transactions run at once grows while they succeed, and is halved when the table refuses some as too many.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from itertools import chain
 
@@ -15,6 +18,7 @@ import msgspec
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
+from sobremesa.core.gather import gather_bounded
 from sobremesa.domains.inboxes.contents import Audience, Taxonomy
 from sobremesa.domains.inboxes.entities import UserMessage
 from sobremesa.domains.inboxes.message_counts import MessageCount
@@ -34,6 +38,7 @@ from sobremesa.domains.inboxes.publish_entities import (
     chunks_of,
     clear_chunks,
     deliver,
+    earlier_publish_by_id,
     publish_by_id,
 )
 from sobremesa.table import (
@@ -48,13 +53,19 @@ from sobremesa.table import (
     set_if_absent,
     set_to,
 )
-from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.errors import ConditionFailed, Conflict, OutcomeUnknown, Throttled
 
-JOB = "inboxes.deliver"
+JOB = "inboxes.publish"
+EARLIER_JOB = "inboxes.deliver"
+"""The name of jobs of earlier versions, which do not find publishes of this one."""
 AT_ONCE = 33
-"""Recipients per transaction: three rows each, and one for the progress, make a hundred."""
+"""Recipients per transaction: three rows each, and one more, make a hundred."""
 CHUNK = 1000
 ATTEMPTS = 12
+FIRST_WINDOW = 4
+MAX_WINDOW = 16
+"""How many transactions run side by side."""
+FIRST_PAUSE = 0.05
 
 
 def subject_of(tenant: Tenant, message_id: InboxMessageId) -> str:
@@ -68,13 +79,19 @@ class Delivery:
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
+        self._window = FIRST_WINDOW
 
     async def run(self, subject: str) -> None:
         """Run the job that delivers the rest of a publish."""
         tenant, _, message_id = subject.partition("#")
-        publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
+        publish = await self.find(Tenant(tenant), InboxMessageId(message_id))
         if publish is not None:
             await self.finish(publish)
+
+    async def find(self, tenant: Tenant, message_id: InboxMessageId) -> Publish | None:
+        """Return a publish, or None if there is none or it is no longer stored."""
+        found = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
+        return found or await self._table.get(earlier_publish_by_id(tenant=tenant, message_id=message_id))
 
     async def finish(self, publish: Publish) -> Publish:
         """Deliver to all remaining recipients."""
@@ -83,8 +100,7 @@ class Delivery:
             n, start = divmod(publish.delivered, CHUNK)
             if chunk is None or chunk.n != n:
                 chunk = await self._table.get(chunk_of(tenant=publish.tenant, message_id=publish.message_id, n=n))
-            uids = [] if chunk is None else chunk.uids[start : start + AT_ONCE]
-            publish = await self._step(publish, uids)
+            publish = await self._step(publish, [] if chunk is None else chunk.uids[start:])
         await self.delete_recipients(publish)
         return publish
 
@@ -95,19 +111,36 @@ class Delivery:
         )
 
     async def _step(self, publish: Publish, uids: Sequence[UserId]) -> Publish:
-        """Deliver one batch. The publish is done after the last one, or once the message has expired."""
+        """Deliver to a part of the recipients. The publish is done after the last, or once the message has expired."""
         if not uids or self._is_over(publish):
             step = Update(publish.own_key(), set_to(state="done"), when=_as_far_as(publish))
             try:
                 return await self._table.write(step, pattern=deliver)
             except ConditionFailed:
                 return await self._reload(publish)
+        batches = [uids[n : n + AT_ONCE] for n in range(0, len(uids), AT_ONCE)]
+        await gather_bounded(self._window, lambda batch: self._batch(publish, batch), batches)
         delivered = publish.delivered + len(uids)
         state: PublishState = "done" if delivered == publish.recipients else "running"
         step = Update(publish.own_key(), add(delivered=len(uids)), set_to(state=state), when=_as_far_as(publish))
-        if not await self.write(publish, uids, [step], pattern=deliver):
+        try:
+            return await self._table.write(step, pattern=deliver)
+        except ConditionFailed:
             return await self._reload(publish)
-        return msgspec.structs.replace(publish, delivered=delivered, state=state)
+
+    async def _batch(self, publish: Publish, uids: Sequence[UserId]) -> None:
+        """Deliver to the recipients of one transaction, again after a pause where the table is too busy for it."""
+        for attempt in range(ATTEMPTS):
+            try:
+                await self.write(publish, uids, (), pattern=deliver)
+            except (Conflict, OutcomeUnknown, Throttled):
+                if attempt == ATTEMPTS - 1:
+                    raise
+                self._window = max(1, self._window // 2)
+                await asyncio.sleep(FIRST_PAUSE * 2 ** min(attempt, 6))
+            else:
+                self._window = min(MAX_WINDOW, self._window + 1)
+                return
 
     async def write(
         self, publish: Publish, uids: Sequence[UserId], first: Sequence[Operation], *, pattern: WritePattern
@@ -116,6 +149,8 @@ class Delivery:
         known: dict[UserId, int | None] = {}
         left = list(uids)
         for _ in range(ATTEMPTS):
+            if not left and not first:
+                return True
             deliveries = {user_id: self._deliver(publish, user_id, known) for user_id in left}
             try:
                 await self._table.write(

@@ -29,7 +29,7 @@ PublishState: TypeAlias = Literal["running", "done"]
 class Publish(Entity, rename=STORED):
     """A publish: its content, the number of recipients, and the progress."""
 
-    keys = Keys(pk="t#{tenant}", sk="JOB#{message_id}")
+    keys = Keys(pk="t#{tenant}J#{message_id}", sk="JOB")
     expires = "kept_until"
 
     tenant: Tenant
@@ -48,6 +48,12 @@ class Publish(Entity, rename=STORED):
     expiredat: int | None = msgspec.field(name="message_expiredat", default=None)
     """When the message expires; this row stays longer."""
     kept_until: int | None = None
+
+
+class EarlierPublish(Publish, rename=STORED):
+    """A publish in the partition of its tenant, where all contended: of earlier versions, and of other writers."""
+
+    keys = Keys(pk="t#{tenant}", sk="JOB#{message_id}")
 
 
 class Chunk(Entity, rename=STORED):
@@ -90,7 +96,7 @@ class SegmentPart(Entity, rename=STORED):
 class HostClaim(Entity, rename=STORED):
     """Maps a host system id to its message."""
 
-    keys = Keys(pk="t#{tenant}", sk="HOST#{inbox}#{host_hash}")
+    keys = Keys(pk="t#{tenant}H#{inbox}#{host_hash}", sk="HOST")
     expires = "kept_until"
 
     tenant: Tenant
@@ -102,12 +108,27 @@ class HostClaim(Entity, rename=STORED):
     kept_until: int | None = None
 
 
+class EarlierHostClaim(HostClaim, rename=STORED):
+    """A claim in the partition of its tenant, of earlier versions and of other writers."""
+
+    keys = Keys(pk="t#{tenant}", sk="HOST#{inbox}#{host_hash}")
+
+
 # Reads
 
 publish_by_id = Lookup("INB.7", "What is the progress of this publish?", Publish, consistent=True)
 chunk_of = Lookup("INB.8", "Which users are in this part of the recipients?", Chunk, consistent=True)
 chunks_of = Pattern("INB.9", "Which recipients does this publish have?", Chunk, consistent=True)
 host_claim = Lookup("INB.10", "Which message does this host system id stand for?", HostClaim, consistent=True)
+earlier_publish_by_id = Lookup(
+    "INB.17", "What is the progress of this earlier publish?", EarlierPublish, consistent=True
+)
+earlier_host_claim = Lookup(
+    "INB.18",
+    "Which earlier message does this host system id stand for?",
+    EarlierHostClaim,
+    consistent=True,
+)
 segment_by_name = Lookup("INB.14", "What is this segment?", Segment, consistent=True)
 users_in = Pattern(
     "INB.15",

@@ -34,8 +34,8 @@ from sobremesa.domains.inboxes.publish_entities import (
     HostClaim,
     Publish,
     SegmentName,
+    earlier_host_claim,
     host_claim,
-    publish_by_id,
     publish_to_everyone,
     publish_to_some,
     start_publish,
@@ -154,7 +154,7 @@ class Publishing:
     async def get_publish(self, actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: InboxMessageId) -> Publish:
         """Return the progress of a publish; NotFound if there is none in this inbox."""
         require_key(actor, tenant, "inbox:publish", "inbox:read")
-        publish = await self._table.get(publish_by_id(tenant=tenant, message_id=message_id))
+        publish = await self._delivery.find(tenant, message_id)
         if publish is None or publish.inbox != inbox:
             raise NotFound
         return publish
@@ -246,23 +246,28 @@ class Publishing:
             body_hash=hash_part(msgspec.json.encode(body, order="deterministic").decode()),
             recipients=len(audience) if isinstance(audience, list) else None,
         )
-        found = await self._table.get(host_claim(tenant=tenant, inbox=inbox, host_hash=claim.host_hash))
+        found = await self._find_claim(claim)
         return claim, None if found is None else await self._earlier(claim, found)
 
     async def _replayed(self, claim: HostClaim | None) -> Publish:
         """Return what a concurrent request published with the same host system id."""
         if claim is None:
             raise Busy
-        found = await self._table.get(host_claim(tenant=claim.tenant, inbox=claim.inbox, host_hash=claim.host_hash))
+        found = await self._find_claim(claim)
         if found is None:
             raise Busy
         return await self._earlier(claim, found)
+
+    async def _find_claim(self, claim: HostClaim) -> HostClaim | None:
+        parts = {"tenant": claim.tenant, "inbox": claim.inbox, "host_hash": claim.host_hash}
+        found = await self._table.get_pair(host_claim(**parts), earlier_host_claim(**parts), consistent=True)
+        return found[0] or found[1]
 
     async def _earlier(self, claim: HostClaim, found: HostClaim) -> Publish:
         """Return the publish of a claim; HostIdReused if it had another body."""
         if found.body_hash != claim.body_hash:
             raise HostIdReused(message_id=found.message_id)
-        publish = await self._table.get(publish_by_id(tenant=found.tenant, message_id=found.message_id))
+        publish = await self._delivery.find(found.tenant, found.message_id)
         return publish or Publish(
             tenant=found.tenant,
             message_id=found.message_id,
