@@ -47,7 +47,10 @@ class SlowReader:
         head = "GET /v1/gateway HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         head += f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
         await loop.sock_sendall(self._socket, head.encode())
-        identify = b'{"op":2,"d":{"token":"%b"}}' % self._token.encode()
+        identify = b'{"op":2,"d":{"token":"%b","channelIds":["%b"]}}' % (
+            self._token.encode(),
+            self._stage.channel.encode(),
+        )
         received, is_known = b"", False
         async with asyncio.timeout(20):
             while READY not in received:

@@ -222,6 +222,8 @@ rooms.getMessageAnywhere            401  403       404      404     200        2
 rooms.countUnreadEverywhere         401  403       200      200     200        200    200    200
 events.listEvents                   401  403       200      200     200        200    200    200
 presence.listPresences              401  403       200      200     200        200    200    200
+watching.watchChannels              401  403       200      200     200        200    200    200
+watching.listViewers                401  403       404      404     200        200    200    200
 
 notifications.getNotifications      401  403       200      200     200        200    200    200
 notifications.setNotifications      401  403       200      200     200        200    200    200
@@ -546,6 +548,16 @@ async def _user(env: Environment, who: str) -> Attempt:
 @prepares("presence.listPresences")
 async def _presences(env: Environment, who: str) -> Attempt:
     return Attempt(query={"userIds": env.owner.user_id})
+
+
+@prepares("watching.listViewers")
+async def _viewers(env: Environment, who: str) -> Attempt:
+    return Attempt({"roomId": env.channel_id})
+
+
+@prepares("watching.watchChannels")
+async def _watch(env: Environment, who: str) -> Attempt:
+    return Attempt(body={"channelIds": [env.channel_id]})
 
 
 @prepares("accounts.findUsers")

@@ -123,6 +123,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await users_send_messages(story)
     await a_user_polls(story)
     await a_user_reads_presence(story)
+    await users_watch_a_channel(story)
     await users_react_and_pin(story)
     await users_read(story)
     await users_have_conversations(story)
@@ -445,6 +446,18 @@ async def a_user_reads_presence(story: Story) -> None:
         ]
     }
     await story.ana.get("/presence", userIds=",".join(f"u{number}" for number in range(101)), expect=422)
+
+
+async def users_watch_a_channel(story: Story) -> None:
+    """As clients that poll do; `unknown` is a channel that does not exist."""
+    body = {"channelIds": [story.channel_id, "unknown"]}
+    [watched] = (await story.ben.put("/watching", body))["channels"]
+    assert watched.keys() == {"channelId", "serverId", "lastMessageId"}
+    assert (watched["channelId"], watched["serverId"]) == (story.channel_id, story.server_id)
+    [viewer] = (await story.ana.get(f"{story.at}/viewers"))["items"]
+    assert viewer.keys() == {"userId", "username", "displayName", "avatarUrl", "since"}
+    assert viewer["userId"] == story.ben.user_id
+    await story.ben.put("/watching", {"channelIds": [f"c{number}" for number in range(21)]}, expect=422)
 
 
 async def users_read(story: Story) -> None:

@@ -19,6 +19,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="package")
+def crowded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that delivers lazily in every community, however small."""
+    folder = tmp_path_factory.mktemp("crowded")
+    with serving(f"sqlite:///{folder / 'chat.db'}", folder / "server.log", lazy_delivery_above="0") as running:
+        yield running
+
+
 @pytest.fixture
 async def proxy(server: Server) -> AsyncIterator[LossyProxy]:
     async with LossyProxy(server.url) as proxy:

@@ -312,6 +312,7 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "COM.16": lambda s: (com.CHANNELS.reactors(room_id=C, message_id=M[0], emoji_hex=THUMB), s.reactions[1:3]),
     "COM.17": lambda s: (com.invite_by_key(server_id=S, code="abd"), [s.invites[1]]),
     "COM.18": lambda s: (com.claim_of(code="xyz"), [s.claims[1]]),
+    "COM.91": lambda s: (com.connection_of(user_id=B, connection_id="two"), [s.sockets[2]]),
     "COM.19": lambda s: (com.connections_of(user_id=A), s.sockets[:2]),
     "COM.39": lambda s: (com.connections_at(node_id="n"), [s.sockets[0], s.sockets[2]]),
     "COM.37": lambda s: (
@@ -443,8 +444,11 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     await decide(app)
     await communities.delete_message(community.owner, community.channel_id, message.message_id)
     await look(community, community.member)
-    await app.node_registry.add_sockets([(who.user_id, "socket-1")])
-    await app.node_registry.remove_sockets([(who.user_id, "socket-1")])
+    socket = (who.user_id, "socket-1")
+    await app.node_registry.watch(socket, {community.channel_id: community.server_id})
+    await app.node_registry.stop_watching(socket)
+    await app.node_registry.add_sockets([socket])
+    await app.node_registry.remove_sockets([socket])
     await communities.members.remove(community.owner, community.server_id, community.member.user_id)
     await communities.members.ban(community.owner, community.server_id, community.stranger.user_id)
     await communities.members.lift_ban(community.owner, community.server_id, community.stranger.user_id)

@@ -299,8 +299,9 @@ def test_document_is_valid_asyncapi() -> None:
 def test_document_has_the_reply_to_each_frame_of_a_client() -> None:
     received = {name: each for name, each in DOCUMENT["operations"].items() if each["action"] == "receive"}
 
-    assert set(received) == {"identify", "heartbeat", "resume", "call"}
-    assert [each["$ref"].rpartition("/")[2] for each in received["call"]["reply"]["messages"]] == ["result"]
+    assert set(received) == {"identify", "heartbeat", "resume", "call", "watch"}
+    for name in ("call", "watch"):
+        assert [each["$ref"].rpartition("/")[2] for each in received[name]["reply"]["messages"]] == ["result"]
 
 
 def test_close_codes_are_in_the_document_and_on_the_page_of_the_gateway() -> None:

@@ -103,12 +103,12 @@ class Connection:
         self.session_id = self.ready["sessionId"]
         return self.ready
 
-    async def resume(self, before: Connection, s: str | None = None) -> list[dict[str, Any]]:
+    async def resume(self, before: Connection, s: str | None = None, **more: Any) -> list[dict[str, Any]]:
         """Resume the session of another socket; return the missed events, until `resumed`."""
         assert (await self.frame())["op"] == 10
         self.session_id = before.session_id
         cursor = before.s if s is None else s
-        await self.send(6, {"token": self.token, "sessionId": before.session_id, "s": cursor, **self._acting})
+        await self.send(6, {"token": self.token, "sessionId": before.session_id, "s": cursor, **self._acting, **more})
         missed: list[dict[str, Any]] = []
         while (frame := await self.frame())["t"] != "resumed":
             missed.append(frame)
@@ -134,8 +134,22 @@ class Connection:
 
     async def call(self, method: str, **params: Any) -> tuple[int, Any]:
         """Return status and body of a call; events before the result are dropped."""
+        return await self._result(12, {"method": method, "params": params})
+
+    async def watch(self, *channel_ids: str) -> list[dict[str, Any]]:
+        """Watch these channels; return those that are watched now. Events before the result are dropped."""
+        status, body = await self.ask_to_watch(list(channel_ids))
+        assert status == 200, body
+        channels: list[dict[str, Any]] = body["channels"]
+        return channels
+
+    async def ask_to_watch(self, channel_ids: Any) -> tuple[int, Any]:
+        """Return status and body of the result."""
+        return await self._result(14, {"channelIds": channel_ids})
+
+    async def _result(self, op: int, d: Any) -> tuple[int, Any]:
         self._calls += 1
-        await self.send(12, {"method": method, "params": params}, id=self._calls)
+        await self.send(op, d, id=self._calls)
         while True:
             frame = await self.frame()
             if frame["op"] == 13 and frame["id"] == self._calls:

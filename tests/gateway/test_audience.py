@@ -44,7 +44,9 @@ class Environment:
     def __init__(self, served: ServedApp, shared: SharedChannel, clock: SetClock, seed: int) -> None:
         self.served, self.shared, self.clock = served, shared, clock
         self.hub, self.feed = served.app.live.hub, served.app.live.feed
-        self.polling = Polling(self.hub, self.feed, served.app.subscriptions.memberships_of, served.app.gaps.find)
+        app = served.app
+        watched = app.watching.watched_by_polling
+        self.polling = Polling(self.hub, self.feed, app.subscriptions.memberships_of, app.gaps.find, watched)
         self.random = random.Random(seed)
         self.users = [shared.bea, shared.carl, shared.dora]
         self.sent: list[str] = []

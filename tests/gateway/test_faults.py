@@ -136,10 +136,11 @@ async def test_sockets_cut_at_the_same_time_all_resume(store: str, tmp_path: Pat
             async with turns:
                 await connection.__aenter__()
                 await connection.identify()
+                await connection.watch(shared.channel_id)  # there are many
 
         async def come_back(before: Connection) -> list[str]:
             async with turns, Connection(server.url, before.token, open_timeout=60) as connection:
-                missed = await connection.resume(before)
+                missed = await connection.resume(before, channelIds=[shared.channel_id])
                 return [frame["d"]["messageId"] for frame in missed if frame["t"] == "message.created"]
 
         await asyncio.gather(*map(come, connections))

@@ -320,7 +320,8 @@ async def test_poll_with_only_ephemeral_events_keeps_its_cursor(
     served: ServedApp, hub: Hub, shared: SharedChannel
 ) -> None:
     app = served.app
-    polling = Polling(hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
+    watched = app.watching.watched_by_polling
+    polling = Polling(hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find, watched)
     before = hub.position()
     waiting = asyncio.create_task(polling.wait(shared.bea.actor, before, seconds=10, limit=1))
     while not hub.subscribers_of(shared.bea.user.user_id):  # noqa: ASYNC110 - polled: there is no signal

@@ -29,6 +29,8 @@ class NodeOptions(LiveOptions, frozen=True, kw_only=True):
     """Whether the table's stream delivers anything to this node."""
     kept: int = MAX_ENTRIES
     """How many events of a topic are kept."""
+    crowd: int = 250
+    """Above how many members a server is delivered lazily."""
 
 
 async def read_nothing(self: StreamReader, wait_seconds: float) -> ChangeBatch:
@@ -36,8 +38,9 @@ async def read_nothing(self: StreamReader, wait_seconds: float) -> ChangeBatch:
     return ChangeBatch([], self._position())
 
 
-async def main(options: LiveOptions) -> None:
-    async with Sobremesa.open(settings=Settings.from_environment(os.environ), live=options) as app:
+async def main(options: NodeOptions) -> None:
+    settings = Settings.from_environment(os.environ, lazy_delivery_above=options.crowd)
+    async with Sobremesa.open(settings=settings, live=options) as app:
         await serve(
             app.site(),
             host="127.0.0.1",

@@ -28,6 +28,7 @@ from sobremesa.app.services import (
     open_notifications,
     open_records,
     open_rooms,
+    open_watching,
     open_webhooks,
     room_context,
 )
@@ -104,6 +105,7 @@ class Sobremesa:
         self.room_kinds = open_rooms(context, store.origin, audit, idempotency, card_types)
         self.communities, self.conversations, self.threads = self.room_kinds
         self.gaps = Gaps(self.room_kinds)
+        self.watching = open_watching(self)
         self.bots = Bots(table, clock, accounts=self.accounts, access=self.communities.access, audit=audit)
         self.commands = Commands(
             table, clock, ids, accounts=self.accounts, communities=self.communities, idempotency=idempotency

@@ -19,6 +19,7 @@ from sobremesa.domains.communities.entities import CHANNELS
 from sobremesa.domains.communities.importing import ChannelImports
 from sobremesa.domains.communities.service import CLEAN_CHANNEL, CLEAN_SERVER, Communities
 from sobremesa.domains.communities.summaries import channel_summaries
+from sobremesa.domains.communities.watching import ChannelWatching
 from sobremesa.domains.conversations.entities import CONVERSATIONS
 from sobremesa.domains.conversations.importing import ConversationImports
 from sobremesa.domains.conversations.participants import CLEAN_CONVERSATION
@@ -158,6 +159,19 @@ def open_live(app: Sobremesa, options: LiveOptions) -> OpenedLive:
     is_alone = settings.redis is None or parse_store(settings.store).is_embedded
     node_registry = TableNodeRegistry(table, clock, node_id, options.presence, alone=is_alone)
     return OpenedLive(live, node_registry, Presence(live.hub, live.ephemeral, node_registry, options.presence))
+
+
+def open_watching(app: Sobremesa) -> ChannelWatching:
+    """Build what notes which channels are watched."""
+    return ChannelWatching(
+        app.table,
+        app.clock,
+        app.communities.access,
+        app.accounts,
+        app.live.hub,
+        app.node_registry,
+        app.settings.max_watched_channels,
+    )
 
 
 class RoomKinds(NamedTuple):

@@ -15,6 +15,7 @@ from sobremesa.domains.attachments.errors import AttachmentMissing
 from sobremesa.domains.bots import api as bots_api
 from sobremesa.domains.commands import api as commands_api
 from sobremesa.domains.communities import api as communities_api
+from sobremesa.domains.communities import watching as channel_watching
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.data_schemas import api as data_schemas_api
@@ -91,7 +92,13 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
     """Return every endpoint of the API, in the order of the documentation."""
     room_routes = partial(rooms_api.routes, refusals=[AttachmentMissing])
     count_unread = rooms_api.unread_counts(app.room_kinds, inboxes_api.totals(app.inboxes))
-    polling = Polling(app.live.hub, app.live.feed, app.subscriptions.memberships_of, app.gaps.find)
+    polling = Polling(
+        app.live.hub,
+        app.live.feed,
+        app.subscriptions.memberships_of,
+        app.gaps.find,
+        app.watching.watched_by_polling,
+    )
     routes = [
         accounts_api.routes(app.accounts),
         audit_api.routes(app.audit, app.clock),
@@ -119,6 +126,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         imports_api.routes(app.imports),
         live_api.routes(polling),
         presence_api.routes(app.presence),
+        channel_watching.routes(app.watching),
     ]
     return [endpoint for part in routes for endpoint in part.endpoints]
 
@@ -138,6 +146,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
             gap=app.gaps.find,
             presences=app.presence.among,
             prefetched=ReadyPrefetch(app.table, app.communities, app.inboxes.broadcasts),
+            watching=app.watching,
         ),
         Calls(endpoints, app.limits, metrics, request_seconds=settings.request_seconds, users=app.accounts),
         GatewaySessions(app.ids, app.store.keyring.secret("gateway")),
@@ -146,7 +155,7 @@ def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metric
         origins=[settings.origin, *settings.cors_origins],
         max_sockets=MaxSockets.of(settings),
         drain_seconds=settings.drain_seconds,
-        watch=app.presence.watch,
+        appeared=app.presence.watch,
     )
 
 

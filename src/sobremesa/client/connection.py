@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from websockets.asyncio.client import ClientConnection
@@ -102,11 +103,13 @@ class Connection:
     async def _identify(self) -> None:
         """Identify, or resume if there was a session before."""
         self.token = await self._tokens.current()
+        asked: dict[str, Any] = {"token": self.token}
+        if self._cursor.watched:
+            asked["channelIds"] = self._cursor.watched
         if self._cursor.session_id is None:
-            await self.send(Frame(Op.IDENTIFY, {"token": self.token}))
+            await self.send(Frame(Op.IDENTIFY, asked))
         else:
-            resume = {"token": self.token, "sessionId": self._cursor.session_id, "s": self._cursor.s}
-            await self.send(Frame(Op.RESUME, resume))
+            await self.send(Frame(Op.RESUME, asked | {"sessionId": self._cursor.session_id, "s": self._cursor.s}))
 
     async def _read(self, on_ready: Callable[[], None]) -> None:
         while True:

@@ -27,6 +27,7 @@ class Op(IntEnum):
     HEARTBEAT_ACK = 11
     CALL = 12
     RESULT = 13
+    WATCH = 14
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,6 +95,8 @@ class SessionCursor:
     def __init__(self) -> None:
         self.session_id: str | None = None
         self.s: Any = None
+        self.watched: tuple[str, ...] = ()
+        """The channels that the client watches, also after the next connection."""
         self._seen: OrderedDict[str, None] = OrderedDict()
 
     def clear(self) -> None:

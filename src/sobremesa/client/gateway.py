@@ -27,8 +27,8 @@ from sobremesa.client.connection import TOKEN_REFUSED, Connection, is_permanent
 from sobremesa.client.cursors import CursorStore, HandledEvents, decoded
 from sobremesa.client.errors import ApiError, ClientError, GatewayRefused, OutcomeUnknown, SignedOut, Unreachable
 from sobremesa.client.frames import Event, Frame, Op, SessionCursor
-from sobremesa.client.gaps import missed_messages
-from sobremesa.client.models import Command, Message, Room
+from sobremesa.client.gaps import NAMES_MESSAGES, missed_messages
+from sobremesa.client.models import Command, Json, Message, Room
 from sobremesa.client.sending import new_message, reply_nonce, send_reply
 from sobremesa.client.transport import JITTER, MAX_ATTEMPTS, Transport, seconds_of
 
@@ -63,6 +63,8 @@ class Gateway:
         self._max_waiting_events = max_waiting_events
         self._pace = transport.pace
         self._cursor = SessionCursor()
+        self._watched: dict[str, str | None] = {}
+        """The watched channels that the user sees, with their last message at that time."""
         self._calls = Calls()
         self._events: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
         self._has_room = asyncio.Event()
@@ -115,12 +117,17 @@ class Gateway:
             raise event
 
     async def messages(self) -> AsyncIterator[Message]:
-        """Yield new messages in the user's rooms; after a gap, those that it names are fetched."""
+        """Yield new messages in the user's rooms.
+
+        What is not delivered as an event is fetched: after a gap, and in large servers the messages of channels that
+        are not watched, once a second.
+        """
         async for event in self.events():
             if event.t == "message.created":
-                yield event.message()
-            elif event.t == "gap":
-                async for message in missed_messages(self._transport, event):
+                if not self._handled.has(event.message().message_id):
+                    yield event.message()
+            elif event.t in NAMES_MESSAGES:
+                async for message in missed_messages(self._transport, event, self._watched):
                     # A message has the id of its event. The cursor moves only with the `ready` after the gap.
                     if not self._handled.has(message.message_id):
                         yield message
@@ -136,13 +143,42 @@ class Gateway:
         before the result.
         """
         asked = {"method": method, "params": dict(params or {})}
+        return await self._ask(Op.CALL, asked, method, within_seconds)
+
+    async def watch(self, *channels: Room | str) -> dict[str, str | None]:
+        """Watch these channels, instead of those before, also after a reconnect.
+
+        In large servers events about a channel are delivered only to those who watch it; `channel.activity` reports all
+        others once a second. Returns the last message of each channel that the user sees: everything after it is
+        delivered, so load what is before.
+        """
+        before = self._cursor.watched
+        ids = tuple(each.room_id if isinstance(each, Room) else each for each in channels)
+        self._cursor.watched = ids
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                body = await self._ask(Op.WATCH, {"channelIds": ids}, "watch", CALL_WITHIN_SECONDS)
+            except OutcomeUnknown:
+                if attempt >= MAX_ATTEMPTS:
+                    raise
+            except ApiError:
+                self._cursor.watched = before
+                raise
+            else:
+                self._watched = {each["channelId"]: each["lastMessageId"] for each in body["channels"]}
+                return dict(self._watched)
+
+    async def _ask(self, op: Op, asked: Json, method: str, within_seconds: float) -> Any:
+        """Return the result of a frame; `method` is what errors name."""
         sent = False
         call_id, answer = self._calls.start()
         try:
             async with asyncio.timeout(within_seconds):
                 connection = await asyncio.shield(self._ready)
                 sent = True
-                await connection.send(Frame(Op.CALL, asked, id=call_id))
+                await connection.send(Frame(op, asked, id=call_id))
                 return await answer
         except TimeoutError:
             if sent:

@@ -192,6 +192,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         int, Meta(ge=1, description="The maximum number of WebSockets whose clients have not identified.")
     ] = 2000
     max_unidentified_sockets_per_address: Annotated[int, Meta(ge=1, description="The same for one address.")] = 100
+    lazy_delivery_above: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="With more connected members of a server than this on a node, events about a channel go only "
+            "to those who watch it. See [gateway.md](gateway.md#watching-channels).",
+        ),
+    ] = 250
+    max_watched_channels: Annotated[
+        int, Meta(ge=1, le=100, description="The maximum number of channels that one connection watches.")
+    ] = 20
     redis: Annotated[
         str | None,
         Meta(

@@ -16,7 +16,7 @@ from sobremesa.domains.inboxes.counting import Counting
 from sobremesa.domains.threads import events as threads
 from sobremesa.domains.workspaces import events as workspaces
 from sobremesa.glue import ready_snapshot
-from sobremesa.live import presence, session_frames, typing
+from sobremesa.live import lazy_delivery, presence, session_frames, typing
 from sobremesa.live.events import EventTypes, Topic, channel, conversation, server, thread
 from sobremesa.live.recipient_payloads import RecipientPayloads
 from sobremesa.live.translation import Translation
@@ -27,7 +27,7 @@ from sobremesa.table import Table
 FROM_ROWS = (rooms, communities, conversations, threads, inboxes, workspaces, accounts, commands)
 """The modules whose events come from changed rows."""
 
-FROM_ELSEWHERE = (ready_snapshot, session_frames, typing, presence)
+FROM_ELSEWHERE = (ready_snapshot, session_frames, typing, presence, lazy_delivery)
 """The modules whose events come from the gateway itself."""
 
 WEBHOOK_EVENTS = tuple(EventTypes.of(*FROM_ROWS))

@@ -1,20 +1,24 @@
 """The node registry: which sockets users have, which nodes hold them, and which nodes are alive.
 
 One row for each socket names its node, and one row for each node has its lease. When a node dies, the first of the
-others to notice removes its rows.
+others to notice removes its rows. A socket that watches channels has one more row in each of them.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
+from sobremesa.core.ids import RoomId
 from sobremesa.core.lease import Lease, LeaseLost
+from sobremesa.domains.communities.connections import SocketName, Watched, connection_rows
 from sobremesa.domains.communities.entities import (
+    Connection,
     ConnectionId,
     ConnectionPointer,
+    ServerId,
     connections_at,
     connections_of,
     forget_connections,
@@ -48,18 +52,46 @@ class TableNodeRegistry:
         self._is_registered = False
         self._incarnation = 0
         """How often the node was registered: what is removed of an earlier incarnation is not this one's."""
+        self._watched: dict[SocketName, Mapping[RoomId, Watched]] = {}
+        """What the sockets of this node watch."""
 
     # Sockets
 
-    async def add_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
-        ttl = self._clock.now_seconds() + KEPT_SECONDS
-        rows = [
-            ConnectionPointer(user_id=user_id, connection_id=self._named(name), node_id=self._node_id, ttl=ttl)
-            for user_id, name in sockets
-        ]
+    async def add_sockets(self, sockets: Iterable[SocketName]) -> None:
+        rows = [row for socket in sockets for row in self._rows_of(socket)]
         await self._table.write_many([Put(row) for row in rows], pattern=note_connections)
 
-    async def remove_sockets(self, sockets: Iterable[tuple[UserId, str]]) -> None:
+    def _rows_of(self, socket: SocketName) -> list[ConnectionPointer | Connection]:
+        user_id, name = socket
+        expires = self._clock.now_seconds() + KEPT_SECONDS
+        return connection_rows(user_id, self._named(name), self._node_id, self._watched.get(socket, {}), expires)
+
+    async def watch(self, socket: SocketName, channels: Mapping[RoomId, ServerId]) -> None:
+        """Record which channels a socket of this node watches, instead of those that it did before."""
+        before, now = self._watched.get(socket, {}), self._clock.now()
+        fresh = {room_id: Watched(server_id, now) for room_id, server_id in channels.items()}
+        self._watched[socket] = {room_id: before.get(room_id, watched) for room_id, watched in fresh.items()}
+        name = self._named(socket[1])
+        gone = [Connection.key(room_id=room_id, connection_id=name) for room_id in before if room_id not in channels]
+        await self._table.write_many([Delete(key) for key in gone], pattern=forget_connections)
+        await self._table.write_many([Put(row) for row in self._rows_of(socket)], pattern=note_connections)
+
+    def watched_by(self, socket: SocketName) -> Mapping[RoomId, Watched]:
+        """Return what a socket of this node watches."""
+        return self._watched.get(socket, {})
+
+    async def stop_watching(self, socket: SocketName) -> None:
+        """Record that a closed socket of this node watches nothing. Its own row is removed with its presence."""
+        name = self._named(socket[1])
+        gone = [Connection.key(room_id=room_id, connection_id=name) for room_id in self._watched.pop(socket, {})]
+        await self._table.write_many([Delete(key) for key in gone], pattern=forget_connections)
+
+    async def is_there(self, connection_id: ConnectionId) -> bool:
+        """Return whether a connection has not ended: a dead node removes no rows."""
+        node_id, is_socket, _ = connection_id.partition(".")
+        return not is_socket or node_id == self._node_id or await self._is_alive(node_id)
+
+    async def remove_sockets(self, sockets: Iterable[SocketName]) -> None:
         keys = [ConnectionPointer.key(user_id=user_id, connection_id=self._named(name)) for user_id, name in sockets]
         await self._table.write_many([Delete(key) for key in keys], pattern=forget_connections)
 
@@ -103,7 +135,8 @@ class TableNodeRegistry:
 
     async def _clean_up(self, node_id: str) -> set[UserId]:
         rows = [row async for row in self._table.every(connections_at(node_id=node_id))]
-        await self._table.write_many([Delete(row.own_key()) for row in rows], pattern=forget_connections)
+        gone = [key for row in rows for key in (*row.watched(), row.own_key())]
+        await self._table.write_many([Delete(key) for key in gone], pattern=forget_connections)
         still_dead = less("leased_until_ms", self._clock.now_ms())
         with contextlib.suppress(ConditionFailed):
             await self._table.write(Delete(node_by_id(node_id=node_id), when=still_dead), pattern=bury_node)
@@ -116,8 +149,8 @@ class TableNodeRegistry:
         if self.is_alone:
             return False
         sockets = [socket async for socket in self._table.every(connections_of(user_id=user_id))]
-        holding = {socket.node_id for socket in sockets} - {self._node_id}
-        return any([await self._is_alive(node_id) for node_id in holding])
+        holding = {socket.node_id for socket in sockets} - {self._node_id, None}
+        return any([await self._is_alive(node_id) for node_id in holding if node_id is not None])
 
     async def _is_alive(self, node_id: str) -> bool:
         now_ms = self._clock.now_ms()

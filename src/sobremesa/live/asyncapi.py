@@ -31,6 +31,7 @@ _REPLIES = {
     "heartbeat": ["heartbeatAck"],
     "resume": ["resumed", "gap", "invalidSession"],
     "call": ["result"],
+    "watch": ["result"],
 }
 """The messages that answer each frame of a client."""
 

@@ -135,6 +135,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_def
     """A topic whose subscribers do not receive it."""
     moderates: bool | None = None
     """Whether it is only for those who moderate its topics, or only for those who do not; None: for both."""
+    room: str = ""
+    """The channel that it is about: a crowded topic delivers it only to those who watch the channel."""
+    addressees: tuple[UserId, ...] = ()
+    """Users of its topics who receive it whether they watch the channel or not."""
 
     @property
     def supersedes(self) -> bool:
@@ -198,10 +202,13 @@ class EventType(Generic[D]):
         author: UserId | None = None,
         full: D | None = None,
         private: Mapping[str, str] | None = None,
+        room: str = "",
+        addressees: tuple[UserId, ...] = (),
     ) -> Event:
         """Create an event for the subscribers of these topics.
 
-        Moderators and the author receive `full` instead, if given; the author alone also the `private` fields.
+        Moderators and the author receive `full` instead, if given; the author alone also the `private` fields. With a
+        `room`, a crowded topic delivers it only to those who watch the room, and to the addressees.
         """
         return Event(
             t=self.name,
@@ -211,6 +218,8 @@ class EventType(Generic[D]):
             author=author,
             full=None if full is None else _encode(full),
             private=_encode(private)[1:-1] if private else b"",
+            room=room,
+            addressees=addressees,
         )
 
     def per_recipient(self, reference: msgspec.Struct, topic: Topic) -> Publication:
@@ -227,9 +236,11 @@ class EventType(Generic[D]):
         adds: Iterable[TopicMembership] = (),
         removes: Iterable[TopicRemoval] = (),
         rechecks: Iterable[Topic] = (),
+        room: str = "",
+        addressees: tuple[UserId, ...] = (),
     ) -> Publication:
         """Create the publication of such an event, with the audience changes that it causes."""
-        event = self.event(d, *topics, subject=subject, author=author, full=full)
+        event = self.event(d, *topics, subject=subject, author=author, full=full, room=room, addressees=addressees)
         changes = AudienceChange(adds=tuple(adds), removes=tuple(removes), rechecks=tuple(rechecks))
         has_changes = changes.adds or changes.removes or changes.rechecks
         return Publication(event=event, audience=changes if has_changes else None)

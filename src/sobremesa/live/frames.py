@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
+from sobremesa.core.ids import RoomId
 from sobremesa.http.decoding import MAX_ID_CHARACTERS
 
 DISPATCH: Final = 0
@@ -18,6 +19,7 @@ HELLO: Final = 10
 HEARTBEAT_ACK: Final = 11
 CALL: Final = 12
 RESULT: Final = 13
+WATCH: Final = 14
 
 UNKNOWN_ERROR: Final = 4000
 UNKNOWN_OP: Final = 4001
@@ -89,11 +91,18 @@ ActAs = Annotated[
 ]
 
 
+ChannelIds = Annotated[
+    list[Annotated[RoomId, msgspec.Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]],
+    msgspec.Meta(description="The channels to watch from now on. Those that you do not see are ignored."),
+]
+
+
 class Identify(msgspec.Struct, rename="camel"):
     """The access token of a user; or a server key, and the user that it acts as."""
 
     token: str
     act_as: ActAs | None = None
+    channel_ids: ChannelIds = []
 
 
 class Resume(msgspec.Struct, rename="camel"):
@@ -103,6 +112,13 @@ class Resume(msgspec.Struct, rename="camel"):
     session_id: str
     s: str
     act_as: ActAs | None = None
+    channel_ids: ChannelIds = []
+
+
+class Watch(msgspec.Struct, rename="camel"):
+    """The channels that the client shows, instead of those before."""
+
+    channel_ids: ChannelIds
 
 
 class Call(msgspec.Struct):
@@ -137,19 +153,21 @@ CLIENT_FRAMES: Final = (
     FrameType("heartbeat", HEARTBEAT, Heartbeat, "Show that the client is there."),
     FrameType("resume", RESUME, Resume, "Identify, and receive the events that were missed."),
     FrameType("call", CALL, Call, "Run an endpoint.", has_id=True),
+    FrameType("watch", WATCH, Watch, "Watch channels: receive their events in large servers, too.", has_id=True),
 )
 SERVER_FRAMES: Final = (
     FrameType("hello", HELLO, Hello, "The first frame: identify or resume within 10 seconds."),
     FrameType("heartbeatAck", HEARTBEAT_ACK, type(None), "The heartbeat was received."),
     FrameType("reconnect", RECONNECT, Reconnect, "The server is about to stop, or is busy: reconnect when it says."),
     FrameType("invalidSession", INVALID_SESSION, bool, "The session or cursor is not valid: identify on this socket."),
-    FrameType("result", RESULT, Result, "The result of a call.", has_id=True),
+    FrameType("result", RESULT, Result, "The result of a call, or the channels that are watched now.", has_id=True),
 )
 
 
 decode_frame = msgspec.json.Decoder(ClientFrame).decode
 decode_identify = msgspec.json.Decoder(Identify).decode
 decode_resume = msgspec.json.Decoder(Resume).decode
+decode_watch = msgspec.json.Decoder(Watch).decode
 decode_call = msgspec.json.Decoder(Call).decode
 
 

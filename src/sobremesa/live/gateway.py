@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 import msgspec
 import structlog
 
+from sobremesa.core.actor import Actor
 from sobremesa.core.clock import Clock
-from sobremesa.core.errors import Refusal
+from sobremesa.core.errors import Invalid, Refusal
 from sobremesa.http.asgi import Receive, Scope, Send
 from sobremesa.http.calls import Call, Caller, Calls
 from sobremesa.http.endpoints import PREFIX
@@ -66,7 +67,7 @@ class Gateway:
         origins: Iterable[str] = (),
         max_sockets: MaxSockets = MaxSockets(),  # noqa: B008 - frozen
         drain_seconds: float = 10.0,
-        watch: Callable[[Socket, str, bool], None] | None = None,
+        appeared: Callable[[Socket, str, bool], None] | None = None,
     ) -> None:
         self._hub = live.hub
         self._feed = live.feed
@@ -80,8 +81,9 @@ class Gateway:
         self._origins = frozenset(origins)
         self._socket_limits = SocketLimits(max_sockets, self.admission.next_return)
         self._drain_seconds = drain_seconds
-        self._watch = watch or _unwatched
+        self._appeared = appeared or _ignored
         """Called for every socket that is attached (True) or closed (False)."""
+        self._limits = limits
         self._sockets: set[Socket] = set()
         self._is_draining = False
         self._running: list[asyncio.Task[None]] = []
@@ -126,9 +128,11 @@ class Gateway:
             socket.close(frames.UNKNOWN_ERROR, "Internal error.")
         finally:
             self._sockets.discard(socket)
+            socket.is_closed = True
             if socket.is_present:
-                self._watch(socket, socket.name, False)
+                self._appeared(socket, socket.name, False)
             self._hub.detach(socket)
+            self._backend.watching.closed(socket)
             socket.drop()
 
     async def run(self) -> None:
@@ -158,7 +162,8 @@ class Gateway:
         """Start to deliver events."""
         self._loop = asyncio.get_running_loop()
         await self._hub.open()
-        self._running = [asyncio.create_task(self._hub.run()), asyncio.create_task(self.run())]
+        work = (self._hub.run(), self._hub.lazy.run(), self.run())
+        self._running = [asyncio.create_task(each) for each in work]
 
     async def stop(self) -> None:
         for task in self._running:
@@ -173,7 +178,7 @@ class Gateway:
             self._loop.call_soon_threadsafe(self._start_to_drain)
 
     def _start_to_drain(self) -> None:
-        self._running.append(asyncio.create_task(drain(self._sockets, self._drain_seconds)))
+        self._running.append(asyncio.create_task(drain(self._sockets, self._drain_seconds, self._hub.lazy.report_now)))
 
     # Frames
 
@@ -214,6 +219,13 @@ class Gateway:
             await self._take_call(socket, frame)
             return
         self._count(socket)
+        if frame.op == frames.WATCH:
+            if socket.actor is None:
+                raise Ended(frames.NOT_IDENTIFIED, "Identify first.")
+            socket.deadline = monotonic() + SILENCE_SECONDS
+            await socket.room_for_call(CALLS_AT_ONCE)
+            socket.start(self._run_watch(socket, socket.actor, frame), in_turn=True)
+            return
         if frame.op == frames.HEARTBEAT:
             if socket.is_identified:
                 socket.deadline = monotonic() + SILENCE_SECONDS
@@ -271,6 +283,20 @@ class Gateway:
         response = await self._calls.run(Caller(actor, socket.address, socket.name, socket.act_as), call)
         socket.write(result_frame(id, response.status, response.body))
 
+    async def _run_watch(self, socket: Socket, actor: Actor, frame: frames.ClientFrame) -> None:
+        try:
+            await self._limits.consume("write", actor.name)
+            asked = frames.decode_watch(frame.d)
+            found = await self._backend.watching.watch(socket, actor, asked.channel_ids)
+        except msgspec.ValidationError as error:
+            problem = problem_of(Invalid(errors=[{"in": "body", "pointer": "#", "detail": str(error)}]))
+            socket.write(result_frame(frame.id, problem.status, problem.body))
+        except (Refusal, StoreError) as error:
+            problem = problem_of(error)
+            socket.write(result_frame(frame.id, problem.status, problem.body))
+        else:
+            socket.write(result_frame(frame.id, 200, msgspec.json.encode(found)))
+
     # Inside
 
     def _appear(self, socket: Socket) -> None:
@@ -278,7 +304,7 @@ class Gateway:
         if socket.act_as is not None:
             return
         socket.is_present = True
-        self._watch(socket, socket.name, True)
+        self._appeared(socket, socket.name, True)
 
     def _count(self, socket: Socket) -> None:
         """Close a client that sends too many frames."""
@@ -308,5 +334,5 @@ async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
     await send({"type": "websocket.http.response.body", "body": problem.body})
 
 
-def _unwatched(socket: Socket, name: str, is_here: bool) -> None:
+def _ignored(socket: Socket, name: str, is_here: bool) -> None:
     pass

@@ -28,6 +28,7 @@ from sobremesa.live.events import (
 )
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
+from sobremesa.live.lazy_delivery import DEFAULT_CROWD, LazyDelivery
 from sobremesa.live.membership_checks import MembershipChecks, over_in
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
@@ -51,7 +52,13 @@ class Hub:
     """All subscribers of one process."""
 
     def __init__(
-        self, feed: Feed, payloads: RecipientPayloads, memberships: Memberships, lookup: CurrentEvents
+        self,
+        feed: Feed,
+        payloads: RecipientPayloads,
+        memberships: Memberships,
+        lookup: CurrentEvents,
+        *,
+        crowd: int = DEFAULT_CROWD,
     ) -> None:
         self._feed = feed
         self._payloads = payloads
@@ -61,12 +68,13 @@ class Hub:
         self.users_in, self.topics_of = index.users_in, index.topics_of
         self._attaching: list[Subscriber] = []
         self._recent = RecentEvents()
-        self._replay = Replay(feed, self._recent, payloads, lookup)
+        self._checks = MembershipChecks(index)
+        self.lazy = LazyDelivery(index, self._checks, self._recent, feed, crowd)
+        self._replay = Replay(feed, self._recent, payloads, lookup, self.lazy)
         self._broadcasts = Broadcasts(payloads, index.all_users_in, self._publish_to_user)
         self._repeats = Repeats(index, self._recent, self._replay, may_come=feed.repeats)
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
-        self._checks = MembershipChecks(index)
         self._unsubscriptions = Unsubscriptions(index)
         self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
         """What those who are about to be subscribed may have missed."""
@@ -126,12 +134,13 @@ class Hub:
         subscriber.subscribe(memberships, self._recent.count)
         missed = await self._replay.run(subscriber, after, load)
         if isinstance(missed, Cursor):
+            self.lazy.report_missed(subscriber)
             return missed
         # No await from here on, so that no event can come in between.
         if subscriber.is_interrupted:
             subscriber.interrupt()
             return None
-        self._replay.deliver(subscriber, missed)
+        self._replay.finish(subscriber, missed)
         if subscriber.is_over:
             subscriber.end()
             return None
@@ -141,6 +150,7 @@ class Hub:
         for topic in subscriber.lost:
             self._unsubscriptions.early[topic].add(subscriber)
         self._index.add(subscriber)
+        self._index.watch(subscriber, subscriber.watched)
         subscriber.deliver_ephemeral()
         return None
 
@@ -156,7 +166,7 @@ class Hub:
         subscriber.subscribe(memberships, self._recent.count)
         missed = await self._replay.run(subscriber, after, load)
         if not isinstance(missed, Cursor):
-            self._replay.deliver(subscriber, missed)
+            self._replay.finish(subscriber, missed)
 
     async def cover(self, topics: Collection[Topic]) -> None:
         """Receive the events of these topics, before there is a subscriber."""
@@ -174,6 +184,7 @@ class Hub:
 
     def detach(self, subscriber: Subscriber) -> None:
         """Remove a subscriber."""
+        self._index.watch(subscriber, ())
         for topic in subscriber.subscriptions:
             self._index.discard(topic, subscriber)
         for topic in list(self._unsubscriptions.early):
@@ -217,7 +228,8 @@ class Hub:
             topics = [topic for topic in topics if server_of(topic) is None]  # who may receive it is being read
         for subscriber in self._attaching:
             subscriber.keep_ephemeral(frame, topics, without)
-        for subscriber in self._index.subscribers_to(topics):
+        is_lazy = bool(topics) and self.lazy.applies_to(event)
+        for subscriber in self.lazy.recipients(event) if is_lazy else self._index.subscribers_to(topics):
             if subscriber.user_id != without:
                 self._flush_soon(subscriber, frame)
 
@@ -284,6 +296,8 @@ class Hub:
         """Interrupt the subscribers of these topics, or all if None: events were lost."""
         self._replay.clear()
         self._repeats.clear()
+        if topics is None:
+            self.lazy.clear()
         for subscriber in self._attaching:
             subscriber.is_interrupted = True  # even if it is not known yet which topics it is subscribed to
         by_topics = (
@@ -404,7 +418,12 @@ class Hub:
 
     def _recipients(self, entry: Entry, event: Event, first: int | None) -> Collection[Subscriber]:
         """Return the subscribers that receive an event, which may be a repeated one."""
-        receiving = self._index.subscribers_to(event.topics)
+        if self.lazy.applies_to(event):
+            receiving = self.lazy.recipients(event)
+            if first is None:
+                self.lazy.note(entry, event)
+        else:
+            receiving = self._index.subscribers_to(event.topics)
         if entry.audience is not None and entry.audience.removes and self._feed.repeats:
             removes = entry.audience.removes
             receiving = [each for each in receiving if not each.has_returned_since(removes)]

@@ -17,12 +17,13 @@ import structlog
 from sobremesa.core.actor import Actor, UserRequired
 from sobremesa.core.clock import Clock, Instant, instant
 from sobremesa.core.errors import Refusal, TooMany, Unauthenticated
+from sobremesa.core.ids import RoomId
 from sobremesa.http.limits import Limits
 from sobremesa.http.user_references import Users
 from sobremesa.live import frames
 from sobremesa.live.admission import Admission, ServerBusy
 from sobremesa.live.events import D, EventType, Topic, TopicMembership
-from sobremesa.live.feed import BadEventCursor, Cursor, Trimmed
+from sobremesa.live.feed import START, BadEventCursor, Cursor, Trimmed
 from sobremesa.live.frames import event_payload, op_frame, text_frame
 from sobremesa.live.opening import Live
 from sobremesa.live.polling import ACT_AS_SCOPES
@@ -31,6 +32,7 @@ from sobremesa.live.replay import TooSlow
 from sobremesa.live.session_frames import READY, Gap, Identified, Renewed, Resumed, gap, renewed, resumed
 from sobremesa.live.sessions import GatewaySessions
 from sobremesa.live.socket import Ended, Socket
+from sobremesa.live.watching import Watching
 from sobremesa.table.errors import TableError
 
 HEARTBEAT_MS = 30_000
@@ -71,6 +73,7 @@ class GatewayBackend:
         gap: Callable[[Actor, int, Collection[Topic] | None], Awaitable[Gap]],
         presences: Callable[[Sequence[TopicMembership]], Awaitable[list[PresenceView]]],
         prefetched: Callable[[Actor], AbstractAsyncContextManager[None]],
+        watching: Watching,
     ) -> None:
         self.authenticate = authenticate
         self.verify = verify
@@ -85,6 +88,7 @@ class GatewayBackend:
         """Returns the online users among those who share a topic with a user."""
         self.prefetched = prefetched
         """Reads ahead, and serves inside the block, what memberships and snapshot read."""
+        self.watching = watching
 
 
 class Identification:
@@ -118,6 +122,7 @@ class Identification:
                 cursor = self._feed.cursor_of(self._hub.position())
                 verified = await self._verify(asked)
                 self._set_identity(socket, asked.token, verified)
+                self._set_watched(socket, asked)
                 memberships = await self._send_ready(socket, verified, cursor)
             await self._attach(socket, verified[0], memberships, cursor)
 
@@ -146,6 +151,7 @@ class Identification:
                     socket.write(_INVALID_SESSION)
                     return
                 self._set_identity(socket, asked.token, verified)
+                self._set_watched(socket, asked)
                 memberships = await self._backend.memberships(verified[0])
             try:
                 if cursor.position is None:
@@ -154,9 +160,11 @@ class Identification:
                 if missing:
                     await self._resume_in_part(socket, verified, cursor, here, memberships, missing)
                     return
+                socket.last_received = cursor.position
                 await self._attach(socket, verified[0], memberships, cursor)
             except Trimmed:
                 # The missed events are no longer kept: name what to fetch, and start anew.
+                socket.last_received = START
                 async with self._admission.turn(is_admitted=True):
                     socket.write(_session_frame(gap, await self._backend.gap(verified[0], cursor.at_ms, None)))
                     memberships = await self._send_ready(socket, verified, here)
@@ -224,6 +232,23 @@ class Identification:
         except TooSlow:
             raise Ended(frames.TOO_SLOW, "Too slow. Resume to receive what you missed.") from None
         self._appear(socket)
+        if socket.watched:
+            socket.start(self._note_watched(socket, actor), in_turn=True)
+
+    async def _note_watched(self, socket: Socket, actor: Actor) -> None:
+        """Check what a client that was just attached watches, and record it."""
+        try:
+            await self._backend.watching.watch(socket, actor, [RoomId(each) for each in sorted(socket.watched)])
+        except (Refusal, TableError) as error:
+            _log.warning("what a client watches was not recorded", why=f"{type(error).__name__}: {error}")
+
+    def _set_watched(self, socket: Socket, asked: frames.Identify | frames.Resume) -> None:
+        """Note what a client watches: what it missed of it is delivered as well."""
+        try:
+            socket.watched = self._backend.watching.admit(asked.channel_ids)
+        except Refusal as refusal:
+            raise Ended(frames.UNREADABLE, str(refusal)) from None
+        socket.on_lost_topic = self._backend.watching.lost_topic
 
     async def renew(self, socket: Socket, asked: frames.Identify) -> None:
         verified = await self._verify(asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from sobremesa.core.actor import UserId
@@ -21,12 +22,18 @@ class MembershipChecks:
         """Channels whose access list this process has changed, and members whose role it has changed in a server:
         their subscriptions to channels are read again.
         """
+        self._settled = asyncio.Event()
+        self._settled.set()
         self.count = 0
         """How many changes this process, or another node, has reported: rows that were read before are outdated."""
 
     @property
     def has_rechecks(self) -> bool:
         return bool(self._rechecks)
+
+    async def settled(self) -> None:
+        """Wait until no membership is about to be read again, whatever the next events are."""
+        await self._settled.wait()
 
     def note_removal(self) -> None:
         """Note that this process has ended a membership."""
@@ -37,16 +44,19 @@ class MembershipChecks:
         if key.user_id in self._index.by_subject:
             self.count += 1
             self._suspects.add(key)
+            self._settled.clear()
 
     def recheck(self, topic: Topic, user_id: UserId | None) -> None:
         """Note that this process has changed the access list of a channel, or a member's role in a server."""
         self.count += 1
         self._rechecks.add((user_id, topic))
+        self._settled.clear()
 
     def clear(self) -> None:
         """Everything has been read and applied."""
         self._suspects.clear()
         self._rechecks.clear()
+        self._settled.set()
 
     def pending(self, entries: Sequence[Entry]) -> set[MembershipKey]:
         """Return the memberships of connected users that these entries change, or that were reported."""

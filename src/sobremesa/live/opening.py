@@ -72,13 +72,13 @@ def open_live(
         parts = _among_nodes(
             table, clock, translation, cursors, settings.redis, window_ms, store.table, node_id, options
         )
-        hub = Hub(parts.feed, payloads, memberships, translation)
+        hub = Hub(parts.feed, payloads, memberships, translation, crowd=settings.lazy_delivery_above)
         shared = parts.ephemeral(hub)
         return Live(parts.feed, hub, shared, Typing(shared), parts.relay, reads_changes=options.relays)
     feed: Feed = LogFeed(table, clock, translation, cursors)
     if store.path is None:
         feed = StreamFeed(table, clock, translation, cursors, fast=options.fast)
-    hub = Hub(feed, payloads, memberships, translation)
+    hub = Hub(feed, payloads, memberships, translation, crowd=settings.lazy_delivery_above)
     ephemeral = LocalEphemeralEvents(hub)
     return Live(feed, hub, ephemeral, Typing(ephemeral))
 

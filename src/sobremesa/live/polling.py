@@ -100,11 +100,14 @@ class Polling:
         feed: Feed,
         memberships: Callable[[Actor], Awaitable[Sequence[TopicMembership]]],
         gap: Callable[[Actor, int, Collection[Topic] | None], Awaitable[Gap]],
+        watched: Callable[[Actor], Awaitable[frozenset[str]]],
     ) -> None:
         self._hub = hub
         self._feed = feed
         self._admissions = memberships
         self._gap = gap
+        self._watched = watched
+        """Returns the channels that a session watches."""
         self._polls: dict[str, Poll] = {}
         """The current request of each session."""
 
@@ -118,7 +121,7 @@ class Polling:
             return EventsView([], position)
         cursor = self._feed.cursor_of(after)
         poll = Poll(actor, limit)
-        session = actor.session_id or f"{actor.name} as {actor.user_id}"
+        session = session_of(actor)
         before, self._polls[session] = self._polls.get(session), poll
         if before is not None:
             before.replace()
@@ -145,6 +148,8 @@ class Polling:
         load = partial(self._admissions, actor)
         async with self._hub.attaching(poll):
             memberships = await load()
+            if any(self._hub.lazy.is_crowded(each.topic) for each in memberships):
+                poll.watched = await self._watched(actor)
             if await self._hub.missing(memberships, cursor.position):
                 raise Trimmed
             reached = await self._hub.attach(poll, memberships, cursor, load)
@@ -154,9 +159,16 @@ class Polling:
             await poll.arrived(seconds)
         if poll.is_lost:
             raise Trimmed
+        # No await after this: what comes later is after the position.
+        await self._hub.lazy.report_now(poll)
         if poll.pending:
             poll.flush()
         return self._hub.position()
+
+
+def session_of(actor: Actor) -> str:
+    """Return what identifies the session of a request."""
+    return actor.session_id or f"{actor.name} as {actor.user_id}"
 
 
 _decode = msgspec.json.Decoder(EventView).decode

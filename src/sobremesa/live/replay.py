@@ -18,6 +18,7 @@ import msgspec
 from sobremesa.core.errors import SobremesaError
 from sobremesa.live.events import Event, Topic, TopicMembership, channel, parts_of, server_of, user
 from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
+from sobremesa.live.lazy_delivery import LazyDelivery
 from sobremesa.live.look_back import happened_ms
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import RecipientPayloads
@@ -65,8 +66,16 @@ class CurrentEvents(Protocol):
 class Replay:
     """Brings subscribers up to date."""
 
-    def __init__(self, feed: Feed, recent: RecentEvents, payloads: RecipientPayloads, lookup: CurrentEvents) -> None:
+    def __init__(
+        self,
+        feed: Feed,
+        recent: RecentEvents,
+        payloads: RecipientPayloads,
+        lookup: CurrentEvents,
+        lazy: LazyDelivery,
+    ) -> None:
         self._feed = feed
+        self._lazy = lazy
         self._recent = recent
         self._payloads = payloads
         self._lookup = lookup
@@ -83,6 +92,7 @@ class Replay:
         await self._feed.cover(subscriber.subscriptions)
         subscriber.before = await self._before_start(subscriber, after)
         cursor, resubscribe = after, partial(self._resubscribe, subscriber, after, load)
+        await self._note_unreported(subscriber)
         while True:
             position, floor = cursor.position or START, self._floor(subscriber.subscriptions)
             subscriber.reached = position
@@ -113,6 +123,27 @@ class Replay:
                     subscriber.is_over = True
         if subscriber.pending:
             subscriber.flush()
+
+    def finish(self, subscriber: Subscriber, entries: Sequence[Entry]) -> None:
+        """Deliver the last missed entries, and inform the subscriber of those that it does not receive."""
+        self._note_missed(subscriber, entries)
+        self.deliver(subscriber, entries)
+        self._lazy.report_missed(subscriber)
+
+    def _note_missed(self, subscriber: Subscriber, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            if entry.event is not None and self._may_see(subscriber, entry):
+                self._lazy.note_missed(subscriber, entry.event)
+
+    async def _note_unreported(self, subscriber: Subscriber) -> None:
+        """Note what happened before a client was cut that it may not have been informed of."""
+        unreported = self._lazy.unreported(subscriber.last_received)
+        if unreported is None:
+            return
+        for entry in await self._first_pages(unreported.after, unreported.topics):
+            is_before = entry.position <= subscriber.last_received
+            if is_before and entry.event is not None and self._may_see(subscriber, entry):
+                self._lazy.note_unreported(subscriber, unreported, entry.event)
 
     def invalidate(self, subject: str) -> None:
         """Forget the cached content of a subject, which has changed."""
@@ -183,7 +214,7 @@ class Replay:
             and others.isdisjoint(entry.event.topics)
             and not entry.event.is_reference
             and happened_ms(entry) >= since_ms
-            and self._is_for(subscriber, entry)
+            and self._may_see(subscriber, entry)
         ]
 
     async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Mapping[str, FeedPosition]:
@@ -272,6 +303,7 @@ class Replay:
             resolved = await self._payloads.resolve_all(shown, subscriber.subscriptions, subscriber.user_id)
             if not subscriber.is_stale:
                 break
+        self._note_missed(subscriber, entries)
         self.deliver(subscriber, resolved)
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -280,6 +312,11 @@ class Replay:
             raise TooSlow from None
 
     def _is_for(self, subscriber: Subscriber, entry: Entry) -> bool:
+        """Return whether a subscriber receives an event that it may see, and is not only informed of it."""
+        event = entry.event
+        return event is not None and self._may_see(subscriber, entry) and not self._lazy.holds_back(subscriber, event)
+
+    def _may_see(self, subscriber: Subscriber, entry: Entry) -> bool:
         """Return whether an event is of a topic of the subscriber, and not from before its membership."""
         event, change = entry.event, entry.audience
         if event is None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from sobremesa.core.actor import Actor, UserId
 from sobremesa.live import frames
+from sobremesa.live.events import Topic
 from sobremesa.live.frames import op_frame
 from sobremesa.live.subscriber import Subscriber
 from sobremesa.live.wire import Wire
@@ -49,8 +50,10 @@ class Socket(Subscriber):
         "address",
         "deadline",
         "frame_count",
+        "is_closed",
         "is_present",
         "name",
+        "on_lost_topic",
         "recheck_ms",
         "token",
     )
@@ -72,6 +75,10 @@ class Socket(Subscriber):
         """A minute, and how many frames came in it."""
         self.is_present = False
         """Whether it counts for its user's presence."""
+        self.is_closed = False
+        """Whether nothing more is received from it."""
+        self.on_lost_topic: Callable[[Socket, Topic], None] | None = None
+        """Called when a subscription ends while it watches channels."""
         self._calls: set[asyncio.Task[None]] = set()
         self._last_in_turn: asyncio.Task[None] | None = None
         self._room: asyncio.Future[None] | None = None
@@ -129,6 +136,10 @@ class Socket(Subscriber):
             self.close(frames.TOO_SLOW, "Too slow. Resume to receive what you missed.")
         else:
             self._wire.write(data, count)
+
+    def lost_topic(self, topic: Topic) -> None:
+        if self.watched and self.on_lost_topic is not None:
+            self.on_lost_topic(self, topic)
 
     # Calls
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple, TypeAlias
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import lenient_ms
+from sobremesa.core.ids import MessageId
 from sobremesa.live.events import Event, Topic, TopicMembership, TopicRemoval
 from sobremesa.live.feed import START, Entry, FeedPosition
 
 MAX_EPHEMERAL = 500
 """How many ephemeral events are kept for a subscriber that is being attached; older ones are dropped."""
+
+Activity: TypeAlias = dict[str, tuple[MessageId | None, MessageId | None, bool]]
+"""What happened in channels: the first and the last new message, and whether older ones were changed."""
 
 
 class Subscription(NamedTuple):
@@ -41,12 +45,14 @@ class Subscriber:
     __slots__ = (
         "_ephemeral",
         "_reported_losses",
+        "activity",
         "before",
         "has_snapshot",
         "hidden",
         "is_interrupted",
         "is_over",
         "is_stale",
+        "last_received",
         "lost",
         "pending",
         "reached",
@@ -54,6 +60,7 @@ class Subscriber:
         "subscriptions",
         "tenant",
         "user_id",
+        "watched",
     )
 
     def __init__(self) -> None:
@@ -63,6 +70,8 @@ class Subscriber:
         self.subscriptions: dict[Topic, Subscription] = {}
         self.hidden: frozenset[Topic] = frozenset()
         """Private channels that the user does not see: events from before they became private are not replayed."""
+        self.watched: frozenset[str] = frozenset()
+        """The channels whose events it receives in crowded servers."""
         self.pending: list[bytes] = []
         self._reported_losses: frozenset[Topic] = frozenset()
         """Channels that it was informed to have lost, and not yet to have regained."""
@@ -73,6 +82,10 @@ class Subscriber:
         """The missed events from before the memberships started: their ids and last positions."""
         self.reached = START
         """Up to where it was brought up to date, before it was attached."""
+        self.last_received = START
+        """The position of the last event that its client has received, if it comes back."""
+        self.activity: dict[Topic, Activity] = {}
+        """What it is informed of once it is brought up to date."""
         self.is_over = False
         """Whether the session ended during the replay."""
         self.lost: set[Topic] = set()
@@ -111,6 +124,10 @@ class Subscriber:
             if held is not None and (held.since == each.since or not held.since or not each.since):
                 return True
         return False
+
+    def topics(self) -> Set[Topic]:
+        """Return the topics that it is subscribed to."""
+        return self.subscriptions.keys()
 
     def membership_in(self, topic: Topic) -> TopicMembership:
         """Return the membership behind a subscription."""
@@ -153,6 +170,9 @@ class Subscriber:
         """Note that it sees a channel, or is informed of it, again."""
         if topic in self._reported_losses:
             self._reported_losses -= {topic}
+
+    def lost_topic(self, topic: Topic) -> None:
+        """Note that a subscription has ended."""
 
     def keep_ephemeral(self, frame: bytes, topics: Sequence[Topic], without: UserId | None) -> None:
         """Keep an ephemeral event of any topic until this is attached: its own topics may not be known yet."""

@@ -19,12 +19,22 @@ class SubscriberIndex:
     def __init__(self) -> None:
         self.by_topic: dict[Topic, set[Subscriber]] = defaultdict(set)
         self.by_subject: dict[str, set[Subscriber]] = defaultdict(set)
+        self.by_room: dict[str, set[Subscriber]] = defaultdict(set)
+        """The subscribers that watch a channel, whether or not they are still subscribed to its topic."""
 
     def add(self, subscriber: Subscriber) -> None:
         """Add a subscriber to its subjects."""
         for subject in (subscriber.user_id, subscriber.session_id):
             if subject is not None:
                 self.by_subject[subject].add(subscriber)
+
+    def watch(self, subscriber: Subscriber, rooms: Collection[str]) -> None:
+        """Replace the channels that a subscriber watches."""
+        for room in subscriber.watched:
+            discard_from(self.by_room, room, subscriber)
+        subscriber.watched = frozenset(rooms)
+        for room in rooms:
+            self.by_room[room].add(subscriber)
 
     def remove(self, subscriber: Subscriber) -> None:
         """Remove a subscriber from its subjects."""

@@ -53,10 +53,10 @@ class Typing:
         """What was published last of a user in a room, and when."""
 
     def started(self, typing: TypingStarted, topic: Topic) -> None:
-        self._publish(typing_started.event(typing, topic), typing.room_id, typing.user_id)
+        self._publish(typing_started.event(typing, topic, room=_watched(typing)), typing.room_id, typing.user_id)
 
     def stopped(self, typing: TypingStopped, topic: Topic) -> None:
-        self._publish(typing_stopped.event(typing, topic), typing.room_id, typing.user_id)
+        self._publish(typing_stopped.event(typing, topic, room=_watched(typing)), typing.room_id, typing.user_id)
 
     def _publish(self, event: Event, room_id: str, user_id: UserId) -> None:
         now = asyncio.get_running_loop().time()
@@ -65,3 +65,8 @@ class Typing:
             return
         self._last.keep((room_id, user_id), (event.t, now))
         self._ephemeral.publish(event)
+
+
+def _watched(typing: TypingStarted | TypingStopped) -> str:
+    """Return the channel that users watch; empty in other kinds of room."""
+    return typing.room_id if typing.room_kind == "channel" else ""

@@ -62,6 +62,7 @@ class Unsubscriptions:
             subscriber.flush()  # events from before the removal are delivered, later ones are not
         del subscriber.subscriptions[topic]
         self._index.discard(topic, subscriber)
+        subscriber.lost_topic(topic)
 
     def _drop_channels(self, server: Topic, subscriber: Subscriber) -> None:
         """End the subscriptions to channels of a server that the user is no longer in."""

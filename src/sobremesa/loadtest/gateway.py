@@ -20,19 +20,19 @@ _GOOD = b'"d":{"status":20'
 
 
 class GatewayDialect:
-    """Identifies with a token, and then makes calls."""
+    """Identifies with a token, and then makes calls; watches channels, if there are any."""
 
     path = PATH
     event = EVENT
 
-    def __init__(self, token: str) -> None:
-        self._token = token
+    def __init__(self, token: str, *channels: str) -> None:
+        self._identify = _encode({"op": 2, "d": {"token": token, "channelIds": channels}})
 
     def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if payload.startswith(_RESULT):
             connection.on_result(_GOOD in payload[:80], payload)
         elif payload.startswith(_HELLO):
-            connection.send_text(_encode({"op": 2, "d": {"token": self._token}}))
+            connection.send_text(self._identify)
         elif payload.startswith(_READY) and not connection.ready.done():
             connection.ready.set_result(None)
 

@@ -33,7 +33,7 @@ class Stage(NamedTuple):
 
     async def listeners(self, count: int, tally: Tally) -> list[Connection]:
         """Open sockets that receive the messages of the shared channel."""
-        return await connect_all(self.host, self.port, [GatewayDialect(self.listener)] * count, tally)
+        return await connect_all(self.host, self.port, [GatewayDialect(self.listener, self.channel)] * count, tally)
 
     async def connect_senders(self, count: int) -> list[Connection]:
         """Open sockets of users that may send."""

@@ -116,7 +116,7 @@ class MessageEditor:
         ConditionFailed if a condition of `others` failed. The pin is deleted unconditionally: a check would miss one
         that is created at the same time, and a deleted message cannot be pinned.
         """
-        gone = remove("mentions", "attachments", "reactions", "reply_to", "nonce", "data")
+        gone = remove("mentions", "attachments", "reactions", "reply_to", "replied_author_id", "nonce", "data")
         now = self._clock.now()
         changes = set_to(deleted=True, content="", updated_at=now) + gone
         tombstone = msgspec.structs.replace(message, deleted=True, content="", updated_at=now)

@@ -52,6 +52,8 @@ class Message(Entity):
     edited_at: Instant | None = None
     deleted: bool = False
     reply_to: MessageId | None = None
+    replied_author_id: UserId | None = None
+    """The author of the message that it replies to, who receives its events in any case."""
     mentions: list[UserId] | None = None
     attachments: list[dict[str, Any]] | None = None
     reactions: list[StoredReaction] | None = None

@@ -7,6 +7,7 @@ content, and with it only to its author and to moderators.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -295,7 +296,8 @@ class RoomEvents:
         if new is None or (new.deleted and old is not None and not old.deleted):
             row = seen.row
             gone = MessageGone(row.message_id, row.room_id, self._kind.name)
-            return [message_deleted(gone, room.topic, subject=row.message_id)]
+            to = _addressees(row if old is None else old)
+            return [message_deleted(gone, room.topic, subject=row.message_id, room=self._watched(row), addressees=to)]
         event = await self._message_event(message_updated, new, await self._reactions(new), room)
         return [Publication(event=event)]
 
@@ -307,10 +309,22 @@ class RoomEvents:
         shown = render_as(LiveMessage, self._kind, message, reactions, departing, withheld=False)
         id, author = message.message_id, message.author_id
         private = {"nonce": message.nonce} if kind is message_created and message.nonce is not None else None
+        event = partial(
+            kind.event,
+            subject=id,
+            author=author,
+            private=private,
+            room=self._watched(message),
+            addressees=_addressees(message),
+        )
         if not is_withheld(message, safe_mode=room.safe_mode):
-            return kind.event(shown, room.topic, subject=id, author=author, private=private)
+            return event(shown, room.topic)
         bare = render_as(LiveMessage, self._kind, message, [], departing, withheld=True)
-        return kind.event(bare, room.topic, subject=id, author=author, full=shown, private=private)
+        return event(bare, room.topic, full=shown)
+
+    def _watched(self, row: Message | Reaction | Pin) -> str:
+        """Return the channel of a row, which users watch; empty in other kinds of room."""
+        return row.room_id if self._kind.name == "channel" else ""
 
     async def _reactions(self, message: Message) -> list[LiveReaction]:
         """Return the current reactions to a message; a tombstone has none."""
@@ -382,7 +396,7 @@ class RoomEvents:
         count, user_ids = (0, []) if view is None else (view.count, view.user_ids)
         event = reaction_removed if seen.new is None else reaction_added
         payload = ReactionChanged(row.message_id, row.room_id, self._kind.name, emoji, row.user_id, count, user_ids)
-        return [event(payload, room.topic, subject=row.message_id)]
+        return [event(payload, room.topic, subject=row.message_id, room=self._watched(row))]
 
     async def _message_and_summary(self, row: Reaction) -> tuple[Message | None, ReactionSummary | None]:
         kind, table = self._kind, self._table
@@ -401,7 +415,7 @@ class RoomEvents:
             return []
         event = pin_removed if seen.new is None else pin_added
         payload = PinChanged(pin.message_id, pin.room_id, self._kind.name, pin.pinned_by, pin.pinned_at)
-        return [event(payload, room.topic)]
+        return [event(payload, room.topic, room=self._watched(pin))]
 
     async def _cursor(self, seen: Seen[ReadCursor]) -> list[Publication]:
         old, new = seen
@@ -424,3 +438,9 @@ class RoomEvents:
             return user(cursor.user_id)
         room = await self._find_topic(cursor.room_id)
         return None if room is None else room.topic
+
+
+def _addressees(message: Message) -> tuple[UserId, ...]:
+    """Return whom a message concerns: its author, who it mentions, and the author of the one that it replies to."""
+    replied = () if message.replied_author_id is None else (message.replied_author_id,)
+    return tuple(dict.fromkeys((message.author_id, *(message.mentions or ()), *replied)))

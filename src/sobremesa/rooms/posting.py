@@ -162,8 +162,8 @@ class Posting:
         seat.require("send")
         if draft.data is not None:
             await self._data_checks.check(seat.actor.tenant, "message", draft.data)
-        if draft.reply_to is not None and not await self._may_reply_to(seat, draft.reply_to):
-            raise ReplyMissing
+        if draft.reply_to is not None:
+            draft = draft._replace(replied_author_id=await self._replied_author(seat, draft.reply_to))
         if draft.attachments:
             return await self._send_with_files(seat, draft)
         judged = JudgedDraft(draft, await self.mentioned(seat, draft.content, max_mentions))
@@ -208,10 +208,12 @@ class Posting:
         [view] = await self._renderer.render(seat, [message])
         return SentView(**msgspec.structs.asdict(view), replayed=True)
 
-    async def _may_reply_to(self, seat: Seat, message_id: MessageId) -> bool:
-        """Return whether the room has this message and the user may see it."""
+    async def _replied_author(self, seat: Seat, message_id: MessageId) -> UserId:
+        """Return the author of a message to reply to; ReplyMissing unless the room has it and the user may see it."""
         message = await self._archive.find(seat, message_id)
-        return message is not None and may_see(seat, message)
+        if message is None or not may_see(seat, message):
+            raise ReplyMissing
+        return message.author_id
 
     async def _judge_draft(self, seat: Seat, judged: JudgedDraft) -> tuple[Seat, JudgedDraft]:
         """Return the verdict, and the seat: during the wait the user may have been removed or silenced."""

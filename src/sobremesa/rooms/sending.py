@@ -45,6 +45,8 @@ class Draft(NamedTuple):
     """Custom data of the author."""
     more: dict[str, Any] = {}
     """Fields that only some kinds of room have."""
+    replied_author_id: UserId | None = None
+    """The author of the message that it replies to, once that is read."""
 
     @property
     def hash(self) -> str:
@@ -158,6 +160,7 @@ class Composer:
             type="asset" if files and draft.type == "text" else draft.type,
             content=draft.content,
             reply_to=draft.reply_to,
+            replied_author_id=draft.replied_author_id,
             mentions=list(mentions) or None,
             attachments=list(files) or None,
             data=draft.data,

@@ -497,6 +497,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/channels/{roomId}/viewers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["watching.listViewers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/commands/{commandId}/responses": {
         parameters: {
             query?: never;
@@ -2369,6 +2385,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/watching": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["watching.watchChannels"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspaces": {
         parameters: {
             query?: never;
@@ -3923,6 +3955,10 @@ export interface components {
             items: components["schemas"]["UserView"][];
             next: string | null;
         };
+        Listed_ViewerView_: {
+            items: components["schemas"]["ViewerView"][];
+            next: string | null;
+        };
         Listed_WebhookView_: {
             items: components["schemas"]["WebhookView"][];
             next: string | null;
@@ -4976,6 +5012,24 @@ export interface components {
             sha256: string | null;
             signatures: components["schemas"]["Signature"][];
             version: number;
+        };
+        ViewerView: {
+            avatarUrl: string | null;
+            displayName: string | null;
+            since: string;
+            userId: string;
+            username: string;
+        };
+        WatchChannels: {
+            channelIds: string[];
+        };
+        WatchedChannel: {
+            channelId: string;
+            lastMessageId: string | null;
+            serverId: string;
+        };
+        WatchedChannels: {
+            channels: components["schemas"]["WatchedChannel"][];
         };
         WebhookChange: {
             disabled?: boolean;
@@ -6327,6 +6381,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnreadView"];
+                };
+            };
+        };
+    };
+    "watching.listViewers": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path: {
+                roomId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_ViewerView_"];
                 };
             };
         };
@@ -11403,6 +11486,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnreadEverywhere"];
+                };
+            };
+        };
+    };
+    "watching.watchChannels": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Sobremesa-Act-As"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WatchChannels"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchedChannels"];
                 };
             };
         };

@@ -4,6 +4,12 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActiveChannel: {
+            after: string | null;
+            changed: boolean;
+            channelId: string;
+            until: string | null;
+        };
         Call: {
             method: string;
             params?: unknown;
@@ -33,6 +39,10 @@ export interface components {
             muted: boolean;
             total: number;
             unread: number;
+        };
+        ChannelActivity: {
+            channels: components["schemas"]["ActiveChannel"][];
+            serverId: string;
         };
         ChannelGone: {
             channelId: string;
@@ -88,6 +98,7 @@ export interface components {
         };
         Events: {
             "card.updated": components["schemas"]["CardView"];
+            "channel.activity": components["schemas"]["ChannelActivity"];
             "channel.created": components["schemas"]["ChannelView"];
             "channel.deleted": components["schemas"]["ChannelGone"];
             "channel.updated": components["schemas"]["ChannelView"];
@@ -171,6 +182,8 @@ export interface components {
         Identify: {
             /** @default null */
             actAs?: string | null;
+            /** @default [] */
+            channelIds?: string[];
             token: string;
         };
         IdentifyFrame: {
@@ -551,6 +564,8 @@ export interface components {
         Resume: {
             /** @default null */
             actAs?: string | null;
+            /** @default [] */
+            channelIds?: string[];
             s: string;
             sessionId: string;
             token: string;
@@ -636,6 +651,15 @@ export interface components {
             capped: boolean;
             count: number;
             mentions: number;
+        };
+        Watch: {
+            channelIds: string[];
+        };
+        WatchFrame: {
+            d: components["schemas"]["Watch"];
+            id: string | number;
+            /** @constant */
+            op: 14;
         };
         WorkspaceGone: {
             workspaceId: string;

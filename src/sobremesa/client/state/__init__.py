@@ -112,6 +112,8 @@ class State(StateData):
                 self.inbox_messages[tenant, inbox] = by(answer["items"], "messageId")
             case ["workspaces", workspace_id, *what]:
                 self._load_workspace(workspace_id, what, answer)
+            case [plural, room_id, "unread"] if plural in _ROOMS:
+                rooms.load_unread(self, Room(_ROOMS[plural], room_id), answer)
             case [plural, room_id, what] if plural in _ROOMS and rooms.load(
                 self, Room(_ROOMS[plural], room_id), what, answer["items"]
             ):

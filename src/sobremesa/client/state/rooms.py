@@ -81,6 +81,22 @@ def reaction_changed(state: StateData, d: Json) -> None:
     message["reactions"] = sorted(others + mine, key=lambda reaction: reaction["emoji"])
 
 
+def channel_activity(state: StateData, d: Json) -> None:
+    """Note what happened in channels that are not watched, and want what no event carries."""
+    for each in d["channels"]:
+        room = Room("channel", each["channelId"])
+        entry = state.entry(room)
+        if entry is None:
+            continue
+        if each["until"] is not None:
+            entry["lastMessageId"] = max(entry["lastMessageId"] or "", each["until"])
+        state.wanted.add(f"{room.path}/unread")
+        if room in state.messages:
+            state.wanted.add(f"{room.path}/messages")
+        if room in state.pins:
+            state.wanted.add(f"{room.path}/pins")
+
+
 def pin_added(state: StateData, d: Json) -> None:
     room = room_of(d)
     if room in state.pins:
@@ -187,6 +203,14 @@ def _recount(state: StateData, room: Room, read: str | None = None) -> None:
     entry["unread"] = {"count": len(counted), "capped": len(others) > MAX_COUNTED, "mentions": mentions}
 
 
+def load_unread(state: StateData, room: Room, unread: Json) -> None:
+    """Store the unread count of a room. Messages that it includes are not counted again by their events."""
+    entry = state.entry(room)
+    if entry is not None:
+        entry["unread"] = unread
+        state.count_up_to(room, entry["lastMessageId"])
+
+
 def load(state: StateData, room: Room, what: str, items: list[Json]) -> bool:
     """Store what was fetched of a room; False if nothing is kept of it."""
     match what:
@@ -209,6 +233,7 @@ def load(state: StateData, room: Room, what: str, items: list[Json]) -> bool:
 CHANGES: dict[str, Callable[[StateData, Json], None]] = {
     "message.created": message_created,
     "message.updated": message_updated,
+    "channel.activity": channel_activity,
     "message.deleted": message_deleted,
     "reaction.added": reaction_changed,
     "reaction.removed": reaction_changed,

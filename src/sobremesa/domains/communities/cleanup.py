@@ -17,7 +17,6 @@ from sobremesa.domains.accounts.errors import OwnsServers
 from sobremesa.domains.accounts.tenancy import is_person
 from sobremesa.domains.communities.entities import (
     CHANNELS,
-    Connection,
     FormerMembership,
     ServerId,
     ServerMembership,
@@ -161,9 +160,7 @@ class Cleanup:
 
     async def _disconnect(self, user_id: UserId) -> None:
         async for socket in self._table.every(connections_of(user_id=user_id)):
-            if socket.channel_id is not None:
-                await self._delete([Connection.key(room_id=socket.channel_id, connection_id=socket.connection_id)])
-            await self._delete([socket.own_key()])
+            await self._delete([*socket.watched(), socket.own_key()])
 
     async def _delete(self, keys: Sequence[Key[Any]]) -> None:
         await self._table.write_many([Delete(key) for key in keys], pattern=clean_up)

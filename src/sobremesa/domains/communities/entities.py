@@ -15,7 +15,7 @@ from sobremesa.domains.invites.entities import InviteRow
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import PatternIds, RoomKind
 from sobremesa.rooms.nonces import Nonce, RoomNonce
-from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
+from sobremesa.table import Entity, Index, Key, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
 ServerId = NewType("ServerId", str)
 ChannelId: TypeAlias = RoomId
@@ -227,7 +227,7 @@ class Ban(Entity):
 
 
 class Connection(Entity):
-    """A connection that shows a channel."""
+    """A connection that watches a channel."""
 
     keys = Keys(pk="CHANNEL#{room_id}", sk="CONN#{connection_id}")
     by_id = Index(gsi1, pk="CONN#{connection_id}", sk="USER#{user_id}")
@@ -242,7 +242,7 @@ class Connection(Entity):
 
 
 class ConnectionPointer(Entity):
-    """A user's connection, and the node that holds it."""
+    """A user's connection, the node that holds it, and the channels that it watches."""
 
     keys = Keys(pk="USER#{user_id}", sk="CONN#{connection_id}")
     by_node = Index(gsi1, pk="NODE#{node_id}", sk="CONN#{connection_id}")
@@ -250,10 +250,20 @@ class ConnectionPointer(Entity):
 
     user_id: UserId
     connection_id: ConnectionId
-    node_id: str
+    node_id: str | None = None
+    """None for a session that polls, which any node may serve."""
     channel_id: ChannelId | None = None
     server_id: ServerId | None = None
+    """The first of the channels, and its server."""
+    channel_ids: list[ChannelId] | None = None
+    """All channels that it watches; each has a `Connection`."""
     ttl: int
+
+    def watched(self) -> list[Key[Connection]]:
+        """Return the keys of the rows of the channels that it watches."""
+        first = [] if self.channel_id is None else [self.channel_id]
+        rooms = dict.fromkeys([*first, *(self.channel_ids or ())])
+        return [Connection.key(room_id=room_id, connection_id=self.connection_id) for room_id in rooms]
 
 
 # Servers and members
@@ -331,8 +341,9 @@ claim_of = Lookup("COM.18", "What does this code lead to?", InviteClaim, consist
 
 # Connections
 
-connections_in = Pattern("S2.13", "Which connections show this channel?", Connection)
+connections_in = Pattern("S2.13", "Which connections watch this channel?", Connection)
 connection_by_id = Pattern("S2.14", "What is this connection?", Connection, index="by_id")
+connection_of = Lookup("COM.91", "What does this connection of this user watch?", ConnectionPointer, consistent=True)
 connections_of = Pattern("COM.19", "Which connections does this user have?", ConnectionPointer, consistent=True)
 connections_at = Pattern(
     "COM.39", "Which connections does this node hold?", ConnectionPointer, index="by_node", prefix="CONN#"
@@ -358,8 +369,10 @@ create_invite = WritePattern("COM.31", "Create an invite", Invite, InviteClaim)
 revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
 redeem_invite = WritePattern("COM.33", "Join by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
 add_member = WritePattern("COM.90", "Add a member for the product's backend", ServerMembership, Ban, Server)
-note_connections = WritePattern("COM.46", "Store the connections of a node", ConnectionPointer)
-forget_connections = WritePattern("COM.47", "Delete the connections that a node no longer holds", ConnectionPointer)
+note_connections = WritePattern("COM.46", "Store connections, and what they watch", ConnectionPointer, Connection)
+forget_connections = WritePattern(
+    "COM.47", "Delete connections that ended, and what is no longer watched", ConnectionPointer, Connection
+)
 clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage)
 adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that another writer created", ChannelPointer)
 
