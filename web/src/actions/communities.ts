@@ -1,6 +1,16 @@
 // Communities: channels, members, roles, bans and invites.
 import { request } from "../api/client";
-import type { Access, AccessList, Ban, Channel, Invite, Member, Server, ServerRole } from "../api/shapes";
+import type {
+  Access,
+  AccessList,
+  Ban,
+  Channel,
+  Invite,
+  Member,
+  Server,
+  ServerRole,
+  Viewer,
+} from "../api/shapes";
 import type { ReadyChannel } from "../live/frames";
 import { NOTHING_UNREAD } from "../store/state";
 import { store } from "../store/store";
@@ -186,4 +196,10 @@ export async function redeemInvite(code: string): Promise<string> {
   }
   await loadServer(joined.server, joined.role);
   return `/c/${joined.serverId}`;
+}
+
+/** Return the first of those who look at a channel. */
+export async function listViewers(channelId: string): Promise<readonly Viewer[]> {
+  const path = { roomId: channelId };
+  return (await request("get", "/v1/channels/{roomId}/viewers", { path, query: { limit: 20 } })).items;
 }

@@ -22,6 +22,7 @@ export type Conversation = Schemas["ConversationView"];
 export type Participant = Schemas["ParticipantView"];
 export type Unread = Schemas["UnreadView"];
 export type Reader = Schemas["ReaderView"];
+export type Viewer = Schemas["ViewerView"];
 export type Pin = Schemas["PinView"];
 export type Reaction = Schemas["ReactionView"];
 export type RoomKind = Message["roomKind"];

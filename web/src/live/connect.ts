@@ -6,10 +6,10 @@ import { resendWaiting, restoreOutbox } from "../actions/sending";
 import { gatewayUrl } from "../api/base";
 import { accessToken, currentSession, endSession, onSession, renew } from "../api/session";
 import { roomEntry } from "../store/selectors";
-import { roomKey, type RoomKey, type ServerEntry } from "../store/state";
+import { roomKey, type RoomKey, type ServerEntry, type State } from "../store/state";
 import { store } from "../store/store";
 import { toast } from "../view/toasts";
-import type { LiveEvent } from "./frames";
+import type { ChannelActivity, LiveEvent } from "./frames";
 import { Gateway } from "./gateway";
 import { followUp } from "./followUps";
 
@@ -26,8 +26,10 @@ export function connect(): void {
       store.apply({ t: "own.link", d: { link } });
       if (link === "live") resendWaiting();
     },
+    onWatched: catchUp,
     onSignedOut: endSession,
   });
+  store.subscribe(() => gateway.watch(watched(store.get())));
   let connectedAs: string | null = null;
 
   const switchUser = () => {
@@ -51,7 +53,14 @@ export function connect(): void {
   });
 }
 
+/** The channel on screen: in large communities, events come only for channels that are watched. */
+function watched({ openRoom, channels }: State): readonly string[] {
+  const id = openRoom?.startsWith("channel:") === true ? openRoom.slice("channel:".length) : "";
+  return id in channels ? [id] : [];
+}
+
 function handleEvent(event: LiveEvent): void {
+  if (event.t === "channel.activity") noteActivity(event.d);
   const wasReady = store.get().isReady;
   const removedFrom = serverToReport(event);
   store.apply(event);
@@ -103,6 +112,34 @@ function serverToReport(event: LiveEvent): ServerEntry | undefined {
   if (event.t !== "member.left" || event.d.userId !== me?.userId) return undefined;
   const open = Object.values(channels).find((each) => `channel:${each.channelId}` === openRoom);
   return open?.serverId === event.d.serverId ? undefined : servers[event.d.serverId];
+}
+
+/** The channels whose first activity since they are watched may be from before. */
+const justWatched = new Set<string>();
+
+/** Load what was missed between the page of a channel and the begin of its watch. */
+function catchUp(channelIds: readonly string[]): void {
+  justWatched.clear();
+  for (const id of channelIds) {
+    justWatched.add(id);
+    void refresh({ kind: "channel", id }).catch(ignore);
+  }
+}
+
+/** Load, or forget, what changed in loaded channels without an event. */
+function noteActivity(activity: ChannelActivity): void {
+  const { logs, channels, openRoom } = store.get();
+  for (const { channelId, until } of activity.channels) {
+    const room = { kind: "channel", id: channelId } as const;
+    if (roomKey(room) === openRoom) {
+      if (justWatched.delete(channelId)) void refresh(room).catch(ignore);
+      continue;
+    }
+    if (roomKey(room) in logs) store.apply({ t: "own.forgotten", d: { room } });
+    // The last message came as an event, such as a mention, but others may be before it.
+    const last = channels[channelId]?.lastMessageId ?? "";
+    if (until !== null && until <= last) void countUnread(room).catch(ignore);
+  }
 }
 
 function refreshRooms(): void {

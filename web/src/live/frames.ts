@@ -12,15 +12,18 @@ export type Frame =
   | Schemas["HelloFrame"]
   | Schemas["HeartbeatAckFrame"]
   | Schemas["ReconnectFrame"]
+  | Schemas["ResultFrame"]
   | Schemas["InvalidSessionFrame"];
 
 /** A frame of this client. */
-export type ClientFrame = Schemas["IdentifyFrame"] | Schemas["HeartbeatFrame"] | Schemas["ResumeFrame"];
+export type ClientFrame =
+  Schemas["IdentifyFrame"] | Schemas["HeartbeatFrame"] | Schemas["ResumeFrame"] | Schemas["WatchFrame"];
 
 export type Reconnect = Schemas["Reconnect"];
 export type Ready = Events["ready"];
 export type ReadyChannel = Schemas["ReadyChannel"];
 export type ReadyInbox = Schemas["ReadyInbox"];
+export type ChannelActivity = Events["channel.activity"];
 export type LiveMessage = Schemas["LiveMessage"];
 
 /** Identifies an inbox: its tenant and its name. */

@@ -61,6 +61,7 @@ describe("the gateway", () => {
   let links: Link[];
   let token: (refused?: string) => Promise<string>;
   let signedOut: number;
+  let watched: (readonly string[])[];
   let gateway: Gateway;
 
   beforeEach(() => {
@@ -69,12 +70,14 @@ describe("the gateway", () => {
     events = [];
     links = [];
     signedOut = 0;
+    watched = [];
     token = (refused) => Promise.resolve(refused === undefined ? "T1" : `after ${refused}`);
     gateway = new Gateway({
       url: "ws://here/v1/gateway",
       token: (refused) => token(refused),
       onEvent: (event) => events.push(event),
       onLink: (link) => links.push(link),
+      onWatched: (channelIds) => watched.push(channelIds),
       onSignedOut: () => (signedOut += 1),
       open: () => new FakeSocket() as unknown as WebSocket,
       random: () => 0.5,
@@ -217,5 +220,44 @@ describe("the gateway", () => {
     FakeSocket.last.drop(1006);
     gateway.wake();
     expect(FakeSocket.all).toHaveLength(2);
+  });
+
+  it("watches channels once it is identified, and again after a reconnect", async () => {
+    gateway.watch(["A"]);
+    expect(FakeSocket.last.sent).toEqual([]);
+    await live();
+    expect(FakeSocket.last.of(2)).toEqual([{ op: 2, d: { token: "T1", channelIds: ["A"] } }]);
+    expect(FakeSocket.last.of(14)).toEqual([]);
+
+    gateway.watch(["A"]);
+    gateway.watch(["B"]);
+    gateway.watch(["C"]);
+    expect(FakeSocket.last.of(14)).toEqual([
+      { op: 14, id: 1, d: { channelIds: ["B"] } },
+      { op: 14, id: 2, d: { channelIds: ["C"] } },
+    ]);
+    const body = { channels: [] };
+    FakeSocket.last.receive({ op: 13, id: 1, d: { status: 200, body } });
+    FakeSocket.last.receive({ op: 13, id: 2, d: { status: 429, body } });
+    expect(watched).toEqual([]);
+    FakeSocket.last.receive({ op: 13, id: 2, d: { status: 200, body } });
+    expect(watched).toEqual([["C"]]);
+
+    FakeSocket.last.drop(1006);
+    gateway.wake();
+    FakeSocket.last.receive(hello);
+    await settle();
+    expect(FakeSocket.last.sent).toEqual([
+      { op: 6, d: { token: "T1", channelIds: ["C"], sessionId: "S1", s: "c1" } },
+    ]);
+  });
+
+  it("watches what was opened while it connected", async () => {
+    FakeSocket.last.receive(hello);
+    await settle();
+    gateway.watch(["A"]);
+    expect(FakeSocket.last.of(14)).toEqual([]);
+    FakeSocket.last.receive(ready("c1"));
+    expect(FakeSocket.last.of(14)).toEqual([{ op: 14, id: 1, d: { channelIds: ["A"] } }]);
   });
 });

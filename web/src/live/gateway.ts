@@ -13,6 +13,8 @@ export interface GatewayOptions {
   token: (refused?: string) => Promise<string>;
   onEvent: (event: LiveEvent) => void;
   onLink: (link: Link) => void;
+  /** From here on all events of these channels come; before, some may have been missed. */
+  onWatched: (channelIds: readonly string[]) => void;
   onSignedOut: () => void;
   open?: (url: string) => WebSocket;
   random?: () => number;
@@ -36,10 +38,15 @@ export class Gateway {
   private cursor: string | null = null;
   private usedToken: string | undefined;
   private isTokenRefused = false;
+  private watched: readonly string[] = [];
+  private watches = 0;
+  /** What was watched when this connection began. */
+  private identifiedWith: readonly string[] = [];
   private attempts = 0;
   private notBefore = 0;
   private isRunning = false;
   private isAcknowledged = true;
+  private isIdentified = false;
   private beat: ReturnType<typeof setTimeout> | undefined;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private renewal: ReturnType<typeof setTimeout> | undefined;
@@ -62,6 +69,18 @@ export class Gateway {
     clearTimeout(this.retry);
     this.disconnect();
     this.sessionId = this.cursor = null;
+  }
+
+  /** Watch these channels, instead of those before; also after a reconnect. */
+  watch(channelIds: readonly string[]): void {
+    if (channelIds.join() === this.watched.join()) return;
+    this.watched = channelIds;
+    if (this.isIdentified) this.sendWatched();
+  }
+
+  private sendWatched(): void {
+    this.watches += 1;
+    this.send({ op: 14, id: this.watches, d: { channelIds: [...this.watched] } });
   }
 
   /** Reconnect now: the network is back, or the page is visible again. */
@@ -108,6 +127,10 @@ export class Gateway {
         this.disconnect();
         this.reconnectLater(frame.d);
         return;
+      case 13:
+        // The result of an older watch is outdated.
+        if (frame.id === this.watches && frame.d.status === 200) this.options.onWatched(this.watched);
+        return;
       case 0:
         this.dispatch(frame);
     }
@@ -126,6 +149,9 @@ export class Gateway {
     this.options.onEvent(event);
     if (event.t === "ready" || event.t === "resumed") {
       this.attempts = 0;
+      // A frame that was sent before the server had identified this client would have closed the connection.
+      if (this.identifiedWith !== this.watched) this.sendWatched();
+      this.isIdentified = true;
       this.options.onLink("live");
     }
   }
@@ -145,9 +171,11 @@ export class Gateway {
     if (socket !== this.socket) return;
     this.isTokenRefused = false;
     this.usedToken = token;
+    const asked = this.watched.length === 0 ? { token } : { token, channelIds: [...this.watched] };
     if (this.sessionId !== null && this.cursor !== null)
-      this.send({ op: 6, d: { token, sessionId: this.sessionId, s: this.cursor } });
-    else this.send({ op: 2, d: { token } });
+      this.send({ op: 6, d: { ...asked, sessionId: this.sessionId, s: this.cursor } });
+    else this.send({ op: 2, d: asked });
+    this.identifiedWith = this.watched;
   }
 
   private closed(code: number): void {
@@ -238,6 +266,7 @@ export class Gateway {
     clearTimeout(this.renewal);
     const socket = this.socket;
     this.socket = null;
+    this.isIdentified = false;
     if (socket !== null && socket.readyState <= WebSocket.OPEN) socket.close(CLIENT_CLOSE);
   }
 }

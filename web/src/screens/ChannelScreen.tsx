@@ -11,6 +11,7 @@ import { MembersPanel } from "./MembersPanel";
 import { NotFound } from "./NotFound";
 import { LoadingRoom, RoomScreen, useNames } from "./RoomScreen";
 import type { Params } from "./routes";
+import { Viewers } from "./Viewers";
 
 const LAST = "sobremesa.last.";
 const NO_MEMBERS: readonly Person[] = [];
@@ -68,7 +69,12 @@ export function ChannelScreen({ params }: { params: Params }) {
       title={`#${channel.name}`}
       topic={channel.topic}
       muted={channel.muted}
-      menu={isAtLeast(server.role, "admin") && <ChannelMenu channel={channel} />}
+      menu={
+        <>
+          <Viewers channelId={channelId} />
+          {isAtLeast(server.role, "admin") && <ChannelMenu channel={channel} />}
+        </>
+      }
       firstPanel="people"
       names={names}
       people={people}

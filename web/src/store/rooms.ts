@@ -1,6 +1,6 @@
 // Communities with their channels and members, and conversations, with their unread counts.
 import type { Conversation, Member, RoomRef, Unread } from "../api/shapes";
-import type { LiveMessage, Ready } from "../live/frames";
+import type { ChannelActivity, LiveMessage, Ready } from "../live/frames";
 import type { Change } from "./changes";
 import {
   NOTHING_UNREAD,
@@ -46,6 +46,8 @@ export function reduceRooms(state: State, change: Change): State {
     }
     case "channel.deleted":
       return { ...state, channels: without(state.channels, change.d.channelId) };
+    case "channel.activity":
+      return withActivity(state, change.d);
     case "own.members": {
       const members = Object.fromEntries(change.d.members.map((each) => [each.userId, each]));
       return { ...state, members: { ...state.members, [change.d.serverId]: members } };
@@ -177,6 +179,23 @@ function withNewMessage(state: State, message: LiveMessage): State {
     updatedAt: message.createdAt,
     unread: count(conversation.unread),
   });
+}
+
+/** Mark channels with new messages that no event delivers as unread; their number is not known. */
+function withActivity(state: State, activity: ChannelActivity): State {
+  const fresh: Record<string, ChannelEntry> = {};
+  for (const { channelId, until } of activity.channels) {
+    const channel = state.channels[channelId];
+    if (channel === undefined || until === null || until <= (channel.lastMessageId ?? "")) continue;
+    const isSeen = state.viewing === roomKey({ kind: "channel", id: channelId });
+    const { unread } = channel;
+    fresh[channelId] = {
+      ...channel,
+      lastMessageId: until,
+      unread: isSeen ? unread : { ...unread, count: Math.max(1, unread.count), capped: true },
+    };
+  }
+  return { ...state, channels: { ...state.channels, ...fresh } };
 }
 
 function isOld(message: LiveMessage, lastMessageId: string | null): boolean {

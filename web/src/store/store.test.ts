@@ -163,6 +163,29 @@ describe("the state", () => {
     expect(state.logs["channel:C"]?.hasNewer).toBe(true);
   });
 
+  it("marks channels whose messages come as no event", () => {
+    const activity = (until: string | null): Change => ({
+      t: "channel.activity",
+      d: {
+        serverId: "S",
+        channels: [
+          { channelId: "C", after: null, until, changed: until === null },
+          { channelId: "unknown", after: null, until, changed: false },
+        ],
+      },
+    });
+    state = after(state, activity(null));
+    expect(state.channels["C"]?.unread).toEqual({ count: 0, capped: false, mentions: 0 });
+    state = after(state, { t: "message.created", d: newMessage("m2") }, activity("m2"));
+    expect(state.channels["C"]?.unread).toEqual({ count: 1, capped: false, mentions: 0 });
+    state = after(state, activity("m5"));
+    expect(state.channels["C"]?.unread).toEqual({ count: 1, capped: true, mentions: 0 });
+    expect(state.channels["C"]?.lastMessageId).toBe("m5");
+    state = after(state, { t: "own.viewing", d: { room: "channel:C" } }, activity("m6"));
+    expect(state.channels["C"]?.unread).toEqual({ count: 1, capped: true, mentions: 0 });
+    expect("unknown" in state.channels).toBe(false);
+  });
+
   it("counts unread messages of others, and mentions separately", () => {
     state = after(
       state,
