@@ -234,9 +234,8 @@ async def test_message_sent_after_a_gap_is_delivered_although_other_rooms_are_re
             await before.identify()
             await witness.identify()
             await before.socket.close()
-            for number in range(60):
-                last = await served.send(ana, room, f"{number}")
-            await witness.wait_for("message.created", messageId=last)
+            sent = [await served.send(ana, room, f"{number}") for number in range(60)]
+            await witness.wait_for("message.created", messageId=sent[-1])
             catch_up, late = served.app.live.hub.catch_up, []
 
             async def send_meanwhile(*arguments: Any) -> None:
@@ -248,7 +247,7 @@ async def test_message_sent_after_a_gap_is_delivered_although_other_rooms_are_re
             async with served.connect(bea) as back:
                 await back.frame()
                 await back.send(6, {"token": back.token, "sessionId": before.session_id, "s": before.s})
-                assert (await back.wait_for("gap"))["rooms"][0]["until"] == last
+                assert (await back.wait_for("gap"))["rooms"][0]["until"] == sent[-1]
                 await back.wait_for("ready")
                 await back.wait_for("message.created", messageId=late[0])
 
