@@ -92,6 +92,24 @@ async def test_transaction_is_retried_with_the_same_token_after_a_lost_response(
     assert str(uuid.UUID(token)) == token
 
 
+@pytest.mark.usefixtures("pauses")
+async def test_conflict_is_raised_at_once_if_the_caller_writes_the_transaction_anew(
+    table: Table, scripted: ScriptedEndpoint
+) -> None:
+    conflict = cancels("None", "TransactionConflict")
+    scripted.answers_next(THROTTLED, conflict, answers())
+
+    with pytest.raises(Conflict):
+        await table.write(one=Put(note(1)), two=Put(note(2)), retry_conflicts=False)
+    assert len(scripted.received) == 2
+    await table.write(one=Put(note(1)), two=Put(note(2)), retry_conflicts=False)
+
+    # After a lost response it may be done, and only the same transaction again finds out.
+    scripted.answers_next(hangs_up, conflict, conflict, answers())
+    await table.write(one=Put(note(1)), two=Put(note(2)), retry_conflicts=False)
+    assert len({received.raw for received in scripted.received[-4:]}) == 1
+
+
 async def test_every_transaction_has_a_token_of_its_own(table: Table, scripted: ScriptedEndpoint) -> None:
     scripted.answers_always(answers())
 

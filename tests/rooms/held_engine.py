@@ -14,7 +14,7 @@ from sobremesa.app import Sobremesa
 from sobremesa.core.settings import Settings
 from sobremesa.table.engines.faults import FaultyEngine, Rates
 from sobremesa.table.engines.protocol import ItemWrite, PutItem, Written
-from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.errors import ConditionFailed, Conflict
 from sobremesa.table.opening import open_engine
 
 
@@ -29,6 +29,8 @@ class HeldEngine(FaultyEngine):
         """How many messages each transaction had that was refused."""
         self.broken_size: int | None = None
         """Transactions with so many messages fail as if the engine had a bug."""
+        self.conflicts = 0
+        """How many transactions conflict with one of another node, from now on."""
         self._gate = asyncio.Event()
         self._gate.set()
         self.arrived = asyncio.Event()
@@ -46,6 +48,9 @@ class HeldEngine(FaultyEngine):
         if messages:
             self.arrived.set()
             await self._gate.wait()
+        if messages and self.conflicts:
+            self.conflicts -= 1
+            raise Conflict("another node writes to the room")
         if messages and messages == self.broken_size:
             raise ZeroDivisionError
         try:

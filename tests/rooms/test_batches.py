@@ -310,6 +310,28 @@ async def test_sends_that_wait_share_transactions(held: HeldChannel) -> None:
     assert held.engine.batches == [1, 48, 41]
 
 
+async def test_batch_that_conflicts_takes_what_has_arrived_meanwhile(held: HeldChannel) -> None:
+    held.engine.conflicts = 3
+    posts = posts_by(held.members[0], 10)
+
+    answered = await settled(held.room, held.engine, posts, _nothing)
+
+    assert answered == [f"{post.content} False" for post in posts]
+    assert held.engine.batches == [10]
+
+
+async def test_room_in_which_other_nodes_always_write_answers_busy(
+    held: HeldChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "MAX_WAIT_SECONDS", 0.2)
+    held.engine.conflicts = 10_000
+
+    assert await asyncio.gather(*(outcome(held.room, post) for post in posts_by(held.members[0], 3))) == ["busy"] * 3
+
+    held.engine.conflicts = 0
+    assert await outcome(held.room, Post(held.owner, "later", None)) == "later False"
+
+
 async def test_refused_send_leaves_its_batch(held: HeldChannel) -> None:
     ana, ben = held.members
     posts = [Post(held.owner, "first", None), Post(ana, "a", None), Post(ben, "b", None), Post(ana, "c", "n")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import reduce
@@ -32,6 +33,8 @@ MAX_WAIT_SECONDS = 5.0
 MAX_LEFT = 100
 """How many sends that do not fit are tried for one transaction: in a thread none fits besides the first."""
 ATTEMPTS = 40
+CONFLICT_PAUSE_SECONDS = 0.025
+"""The longest pause after a conflict with another node."""
 
 
 class _Waiting:
@@ -99,9 +102,16 @@ class SendBatches:
         try:
             while queue:
                 async with self._locks.of(room_id):
+                    refused: Sequence[_Waiting] = ()
                     if batch := self._next_batch(queue):
                         # In the context of the first send, so that what it logs is found under its request.
-                        await asyncio.create_task(self._write_batch(batch), context=batch.sends[0].context)
+                        refused = await asyncio.create_task(self._write_batch(batch), context=batch.sends[0].context)
+                if refused:
+                    # Another node writes to the room. The next attempt has new ids, greater than those that it wrote,
+                    # and takes what has arrived meanwhile. The pause does not grow: batches do, so that one attempt of
+                    # many is enough, and a node that waited for long is not the last one.
+                    queue.extendleft(reversed(refused))
+                    await asyncio.sleep(random.uniform(0, CONFLICT_PAUSE_SECONDS))  # noqa: S311 - nothing secret
         finally:
             del self._queues[room_id]
             for waiting in queue:
@@ -127,19 +137,23 @@ class SendBatches:
         queue.extendleft(reversed(left))
         return batch if batch.sends else None
 
-    async def _write_batch(self, batch: _Batch) -> None:
-        """Write a batch and answer its sends."""
+    async def _write_batch(self, batch: _Batch) -> Sequence[_Waiting]:
+        """Write a batch and answer its sends; return those to write again, since there was a conflict."""
         sends = batch.sends
+        again: Sequence[_Waiting] = ()
         try:
-            for waiting in await self._write_together(batch):
+            alone, again = await self._write_together(batch)
+            for waiting in alone:
                 await self._write_by_itself(waiting)
         except Exception as error:
             # A bug of ours, which ends no other send of the room.
             for waiting in sends:
                 waiting.fail(error)
-        finally:
+        except BaseException:
             for waiting in sends:
-                waiting.result.cancel()  # has no result only if this task was cancelled
+                waiting.result.cancel()
+            raise
+        return again
 
     async def _write_by_itself(self, waiting: _Waiting) -> None:
         if waiting.result.done():
@@ -149,35 +163,40 @@ class SendBatches:
         except Exception as error:
             waiting.fail(error)
 
-    async def _write_together(self, batch: _Batch) -> Sequence[_Waiting]:
-        """Write a batch by one transaction, and answer its sends; return those that must be written by themselves."""
-        left: list[_Waiting] = []
+    async def _write_together(self, batch: _Batch) -> tuple[Sequence[_Waiting], Sequence[_Waiting]]:
+        """Write a batch by one transaction, and answer its sends.
+
+        Return those that must be written by themselves, and those to write again, since there was a conflict.
+        """
+        alone: list[_Waiting] = []
         for _ in range(ATTEMPTS):
-            if len(batch.sends) < 2:
+            if not batch.is_together:
                 break
             try:
                 await batch.write(self._table, self._kind)
             except ConditionFailed as failed:
                 staying, refused = batch.divide(failed)
-                left += refused
+                alone += refused
                 try:
                     faster = faster_message(failed, self._kind, batch.last)
                 except NotFound:
-                    return [*left, *staying]
+                    return [*alone, *staying], ()
                 if faster is None and "head" in failed:
-                    return [*left, *staying]  # another condition of the room does not hold
+                    return [*alone, *staying], ()  # another condition of the room does not hold
                 batch = _Batch(self._composer, newest(batch.last, faster))
-                left += [waiting for waiting in staying if not batch.add(waiting)]
-            except (Conflict, Throttled, OutcomeUnknown, StoreError) as error:
+                alone += [waiting for waiting in staying if not batch.add(waiting)]
+            except Conflict:
+                return alone, batch.sends
+            except (Throttled, OutcomeUnknown, StoreError) as error:
                 for waiting in batch.sends:
                     waiting.fail(type(error)(*error.args))  # each its own: a traceback grows where it is raised
-                return left
+                return alone, ()
             except TableError:
                 break
             else:
                 batch.succeed()
-                return left
-        return [*left, *batch.sends]
+                return alone, ()
+        return [*alone, *batch.sends], ()
 
 
 class _Batch:
@@ -197,6 +216,11 @@ class _Batch:
     def is_full(self) -> bool:
         """Whether there is no place for another message with its nonce and check, besides the head."""
         return self._is_closed or len(self._by_key) + 4 > MAX_OPERATIONS
+
+    @property
+    def is_together(self) -> bool:
+        """Whether a transaction of a batch can write it."""
+        return bool(self._composed)
 
     def add(self, waiting: _Waiting) -> bool:
         """Add a send if it fits: a transaction has one operation for each row, and one condition on the head."""
@@ -235,7 +259,8 @@ class _Batch:
     async def write(self, table: Table, kind: RoomKind) -> None:
         first, last = self._composed[0].message, self._composed[-1]
         head = self._composer.head_update(self.sends[-1].send.seat, first, last, self._when)
-        await table.write(sends=list(self._by_key.values()), head=head, pattern=kind.send)
+        operations = list(self._by_key.values())
+        await table.write(sends=operations, head=head, pattern=kind.send, retry_conflicts=False)
 
     def divide(self, failed: ConditionFailed) -> tuple[Sequence[_Waiting], Sequence[_Waiting]]:
         """Return the sends whose conditions held, and the others. A repeated nonce is answered here."""

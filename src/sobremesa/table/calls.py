@@ -58,6 +58,7 @@ class Calls:
         self._engine = engine
         self.stats = CallStats()
         self._retries = RetryingCalls(retries, self.stats)
+        self._conflicting = self._retries.raising_conflicts()
         # A budget of its own: when only the stream fails, the calls of the table are still retried.
         self._stream = RetryingCalls(retries, self.stats, is_timed=False)
         self.write_error: StoreError | None = None
@@ -110,11 +111,14 @@ class Calls:
         run = self._retries.repeatable if _is_repeatable(operation) else self._retries.once
         return await self._tracked(run("write", self._engine.write, operation))
 
-    async def transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
+    async def transact(
+        self, operations: Sequence[ItemWrite], token: str | None, *, retry_conflicts: bool = True
+    ) -> Written:
         """Run several operations, all or none; where responses can be lost, a token makes it safe to retry."""
         if token is None and self._engine.responses_can_be_lost:
             token = str(uuid.uuid4())
-        run = self._retries.once if token is None else self._retries.repeatable
+        retries = self._retries if retry_conflicts else self._conflicting
+        run = retries.once if token is None else retries.repeatable
         return await self._tracked(run("transact", self._engine.transact, operations, token))
 
     async def write_many(self, operations: Sequence[BulkWrite]) -> Capacity:

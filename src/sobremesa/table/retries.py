@@ -8,6 +8,7 @@ retries of throttles and failures: during an outage each call soon makes one att
 from __future__ import annotations
 
 import asyncio
+import copy
 import random
 from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
@@ -85,6 +86,13 @@ class RetryingCalls:
         self._stats = stats
         self._budget = RetryBudget(policy.budget)
         self._is_timed = is_timed
+        self._retries_conflicts = True
+
+    def raising_conflicts(self) -> RetryingCalls:
+        """Return calls with the same policy and budget that raise a conflict at once, unless the write may be done."""
+        calls = copy.copy(self)
+        calls._retries_conflicts = False
+        return calls
 
     async def repeatable(
         self, operation: str, call: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
@@ -133,9 +141,13 @@ class RetryingCalls:
         now = asyncio.get_running_loop().time
         deadline = started + self.policy.deadline
         tried = 1
+        may_be_done = False
         while True:
             self._note_failure(operation, now() - started, error)
             if not isinstance(error, temporary) or isinstance(error, StoreDenied) or tried >= self.policy.attempts:
+                raise error
+            may_be_done = may_be_done or not isinstance(error, _TEMPORARY)
+            if isinstance(error, Conflict) and not self._retries_conflicts and not may_be_done:
                 raise error
             pause = self.policy.pause_after(tried)
             if now() + pause > deadline:

@@ -79,7 +79,13 @@ class Table(TableReads):
     ) -> None: ...
     @overload
     async def write(
-        self, /, *, token: str | None = None, pattern: WritePattern | None = None, **named: Operations
+        self,
+        /,
+        *,
+        token: str | None = None,
+        pattern: WritePattern | None = None,
+        retry_conflicts: bool = True,
+        **named: Operations,
     ) -> None: ...
     async def write(
         self,
@@ -87,6 +93,7 @@ class Table(TableReads):
         *unnamed: Operation,
         token: str | None = None,
         pattern: WritePattern | None = None,
+        retry_conflicts: bool = True,
         **named: Operations,
     ) -> Entity | None:
         """Run one operation, or up to 100 named ones as one transaction: all or none.
@@ -96,7 +103,8 @@ class Table(TableReads):
         A name stands for an operation, a list of similar ones, or None. A single operation needs no name and returns a
         row: an update the new row, a put the row itself, a delete the deleted row (None also if a response was lost and
         the deletion was retried). Raise ConditionFailed with those that failed: `"head" in failed`.
-        With a token, repeating the call within ten minutes has no effect.
+        With a token, repeating the call within ten minutes has no effect. A transaction that another one conflicts with
+        is retried, or raises Conflict without `retry_conflicts`: the caller then writes it anew.
         """
         if len(unnamed) > 1 or (unnamed and named):
             raise TypeError("every operation of a transaction needs a name")
@@ -108,7 +116,9 @@ class Table(TableReads):
         single = len(lowered) == 1 and token is None and not isinstance(operations[0], Check)
         pattern_id = pattern.id if pattern else None
         try:
-            written = await self._send(operations, lowered, token, single=single, pattern=pattern_id)
+            written = await self._send(
+                operations, lowered, token, single=single, pattern=pattern_id, retry_conflicts=retry_conflicts
+            )
         except ConditionFailed as failed:
             self._record(pattern_id, _refused_units(failed, single))
             raise described(failed, operations, names, named) from None
@@ -158,11 +168,14 @@ class Table(TableReads):
         *,
         single: bool,
         pattern: str | None,
+        retry_conflicts: bool,
     ) -> Written:
         """Send a write, and again after an upgrade of the rows whose older version made it fail."""
         while True:
             try:
-                return await (self._calls.write(lowered[0]) if single else self._calls.transact(lowered, token))
+                if single:
+                    return await self._calls.write(lowered[0])
+                return await self._calls.transact(lowered, token, retry_conflicts=retry_conflicts)
             except ConditionFailed as failed:
                 if not await self._upgrade_rows(failed, operations, pattern):
                     raise
