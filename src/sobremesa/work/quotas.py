@@ -83,7 +83,10 @@ class Quotas:
         """
         for _ in range(ATTEMPTS):
             try:
-                await self._table.write(reservation=await reserve(), **operations, token=None, pattern=pattern)
+                reservation = await reserve()
+                await self._table.write(
+                    reservation=reservation, **operations, token=None, pattern=pattern, retry_conflicts=True
+                )
             except ConditionFailed as failed:
                 if not failed.is_only("reservation"):
                     raise
