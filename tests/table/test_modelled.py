@@ -110,6 +110,40 @@ def test_partition_has_a_limit_of_units() -> None:
     run(story)
 
 
+def test_partition_of_an_index_has_a_limit_too() -> None:
+    names = Layout().indexes[FIRST_INDEX]
+
+    async def story(engine: ModelledEngine) -> None:
+        async def write(number: int, shelf: str) -> bool:
+            entry = {names.pk: shelf, names.sk: str(number)}
+            try:
+                await engine.write(put(f"ROW{number}", text="x" * 10_000, **entry))
+            except Throttled:
+                return False
+            return True
+
+        done = [await write(number, "BUSY") for number in range(400)]  # as above, but in 400 partitions of the table
+        assert 200 <= sum(done) < 330
+        assert await write(1, "OTHER") is False  # it would leave the busy partition
+        assert await write(400, "OTHER")
+        await asyncio.sleep(1)
+        assert await write(401, "BUSY")
+
+    run(story)
+
+
+def test_index_does_not_count_for_the_partition_of_the_table() -> None:
+    names = Layout().indexes[FIRST_INDEX]
+
+    async def story(engine: ModelledEngine) -> None:
+        for number in range(150):  # 10 units in the table, and 10 in an index: less than the limit of either
+            entry = {names.pk: f"SHELF{number}", names.sk: "ROW"}
+            await engine.write(put("BUSY", str(number), text="x" * 10_000, **entry))
+            await asyncio.sleep(0.006)
+
+    run(story)
+
+
 def test_write_is_done_although_its_caller_is_gone() -> None:
     async def story(engine: ModelledEngine) -> None:
         writing = asyncio.create_task(engine.write(put("A")))

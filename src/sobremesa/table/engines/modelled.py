@@ -1,11 +1,12 @@
 """A model of DynamoDB around the embedded engine: its latencies, conflicts, limits and delays, all from one seed.
 
-A transaction holds its items while it runs, and another one that needs them is refused. Each partition key has its own
-limit of units a second. Indexes, and reads that are not consistent, show a copy that lags behind. The change stream has
-several shards (`modelled_stream`). The engine takes its time from the event loop: on a loop with virtual time hours
-pass in seconds, and the same seed and calls give the same results in the same order.
+A transaction holds its items while it runs, and another one that needs them is refused. Each partition key, of the
+table and of an index, has its own limit of units a second (`modelled_limits`). Indexes, and reads that are not
+consistent, show a copy that lags behind. The change stream has several shards (`modelled_stream`). The engine takes its
+time from the event loop: on a loop with virtual time hours pass in seconds, and the same seed and calls give the same
+results in the same order.
 
-Left out: burst and adaptive capacity, the limits of index partitions, and scans that lag.
+Left out: burst and adaptive capacity, projections of indexes in their limits, and scans that lag.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import random
+from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -20,6 +22,7 @@ import msgspec
 
 from sobremesa.table.clock import Clock
 from sobremesa.table.engines.modelled_copy import LaggingCopy
+from sobremesa.table.engines.modelled_limits import EXCEEDED, PartitionLimits, kind_of
 from sobremesa.table.engines.modelled_shards import ModelledShardReader, list_shards
 from sobremesa.table.engines.modelled_stream import ModelledReader, ShardedStream
 from sobremesa.table.engines.protocol import (
@@ -61,7 +64,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """For which part of its time a transaction holds its items."""
     partition_writes: float = 1000
     partition_reads: float = 3000
-    """The units a second of one partition key."""
+    """The units a second of one partition key, in the table or in an index."""
     copy_lag: Seconds = (0.005, 0.5)
     """How far indexes, and reads that are not consistent, may be behind."""
     inconsistent: float = 0.5
@@ -99,8 +102,10 @@ class ModelledEngine:
             rewind=figures.rewind,
             retention_seconds=figures.retention_seconds,
         )
-        self._budgets: dict[tuple[str, str], _Budget] = {}
+        self.limits = PartitionLimits(engine, reads=figures.partition_reads, writes=figures.partition_writes)
         self._held: set[RawKey] = set()
+        self.conflicts: Counter[str] = Counter()
+        """How often another transaction held a row, by the kind of row."""
         self._under_way: set[asyncio.Task[Any]] = set()
         self._distributing = asyncio.create_task(self._distribute())
 
@@ -116,44 +121,43 @@ class ModelledEngine:
         return None
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
-        budget = self._admit("read", key.pk)
+        self.limits.admit_read(key.pk)
         await self._travel(self.figures.read)
         read = await self._source(consistent=consistent).get(key, consistent=consistent, fields=fields)
-        budget.spend(read.capacity.read)
+        self.limits.spend_read(read.capacity.read, key.pk)
         await self._travel(self.figures.read)
         return read
 
     async def batch_get(
         self, keys: Sequence[RawKey], *, consistent: bool, fields: tuple[str, ...] | None = None
     ) -> BatchRead:
-        admitted = [key for key in keys if not self._budget("read", key.pk).is_spent]
-        refused = [key for key in keys if key not in admitted]
+        admitted = [key for key in keys if self.limits.may_read(key.pk)]
         if not admitted:
-            raise Throttled("the limit of the partition is exceeded (modelled)")
+            raise Throttled(EXCEEDED)
+        refused = [key for key in keys if key not in admitted]
         await self._travel(self.figures.read)
         source = self._source(consistent=consistent)
         read = await source.batch_get(admitted, consistent=consistent, fields=fields)
-        for key in admitted:
-            self._budget("read", key.pk).spend(read.capacity.read / len(admitted))
+        self.limits.spend_read(read.capacity.read, *(key.pk for key in admitted))
         await self._travel(self.figures.read)
         return BatchRead(read.items, read.unprocessed + refused, read.capacity)
 
     async def transact_get(self, keys: Sequence[RawKey]) -> TransactionRead:
-        budgets = [self._admit("read", key.pk) for key in keys]
+        for key in keys:
+            self.limits.admit_read(key.pk)
         await self._travel(self.figures.read)
         self._refuse_held(keys)
         read = await self.engine.transact_get(keys)
-        for budget in budgets:
-            budget.spend(read.capacity.read / len(keys))
+        self.limits.spend_read(read.capacity.read, *(key.pk for key in keys))
         await self._travel(self.figures.read)
         return read
 
     async def query(self, request: QueryRequest) -> RawPage:
-        budget = self._admit("read", f"{request.index or ''} {request.pk}")
+        self.limits.admit_read(request.pk, request.index)
         await self._travel(self.figures.read)
         source = self._copy.engine if request.index is not None else self._source(consistent=request.consistent)
         page = await source.query(request)
-        budget.spend(page.capacity.read)
+        self.limits.spend_read(page.capacity.read, request.pk, index=request.index)
         await self._travel(self.figures.read)
         return page
 
@@ -226,17 +230,17 @@ class ModelledEngine:
             task.exception()  # the caller may be gone, and not ask for it
 
     async def _write(self, operation: PutItem | DeleteItem | ItemWrite) -> Written:
-        budget = self._admit("write", operation.key.pk)
+        await self.limits.admit_writes([operation])
         await self._travel(self.figures.write)
         self._refuse_held([operation.key])
         written = await self.engine.write(operation)
-        budget.spend(written.capacity.write)
+        self.limits.spend_write(written.capacity.write, [operation.key])
         await self._travel(self.figures.write)
         return written
 
     async def _transact(self, operations: Sequence[ItemWrite], token: str | None) -> Written:
         keys = [operation.key for operation in operations]
-        budgets = [self._admit("write", key.pk) for key in keys]
+        await self.limits.admit_writes(operations)
         seconds = self._chance.uniform(*self.figures.transaction)
         await asyncio.sleep(seconds * (1 - self.figures.held) / 2)
         self._refuse_held(keys)
@@ -246,8 +250,7 @@ class ModelledEngine:
             written = await self.engine.transact(operations, token)
         finally:
             self._held.difference_update(keys)
-        for budget in budgets:
-            budget.spend(written.capacity.write / len(keys))
+        self.limits.spend_write(written.capacity.write, keys)
         await asyncio.sleep(seconds * (1 - self.figures.held) / 2)
         return written
 
@@ -256,13 +259,12 @@ class ModelledEngine:
         done: list[PutItem | DeleteItem] = []
         left: list[PutItem | DeleteItem] = []
         for operation in operations:
-            key = operation.key
-            (left if key in self._held or self._budget("write", key.pk).is_spent else done).append(operation)
+            is_free = operation.key not in self._held and await self.limits.may_write(operation)
+            (done if is_free else left).append(operation)
         if not done:
-            raise Throttled("the limit of the partition is exceeded (modelled)")
+            raise Throttled(EXCEEDED)
         written = await self.engine.batch_write(done)
-        for operation in done:
-            self._budget("write", operation.key.pk).spend(written.capacity.write / len(done))
+        self.limits.spend_write(written.capacity.write, [operation.key for operation in done])
         await self._travel(self.figures.write)
         return BatchWritten(written.unprocessed + left, written.capacity)
 
@@ -273,6 +275,7 @@ class ModelledEngine:
             for change in (await reader.read(3600)).changes:
                 self.stream.append(change)
                 self._copy.append(change)
+                self.limits.spend_indexes(change)
 
     def _source(self, *, consistent: bool) -> Engine:
         if consistent or self._chance.random() >= self.figures.inconsistent:
@@ -284,38 +287,8 @@ class ModelledEngine:
         await asyncio.sleep(self._chance.uniform(*seconds) / 2)
 
     def _refuse_held(self, keys: Sequence[RawKey]) -> None:
-        if not self._held.isdisjoint(keys):
+        held = self._held.intersection(keys)
+        if held:
+            for key in held:
+                self.conflicts[f"{kind_of(key.pk)} {kind_of(key.sk)}"] += 1
             raise Conflict("another transaction uses one of these items (modelled)")
-
-    def _admit(self, kind: str, pk: str) -> _Budget:
-        budget = self._budget(kind, pk)
-        if budget.is_spent:
-            raise Throttled("the limit of the partition is exceeded (modelled)")
-        return budget
-
-    def _budget(self, kind: str, pk: str) -> _Budget:
-        budget = self._budgets.get((kind, pk))
-        if budget is None:
-            rate = self.figures.partition_reads if kind == "read" else self.figures.partition_writes
-            budget = self._budgets[kind, pk] = _Budget(rate)
-        return budget
-
-
-class _Budget:
-    """The units that a partition may still spend. What a call costs is known afterwards, so it can be overdrawn."""
-
-    __slots__ = ("_at", "_left", "_rate")
-
-    def __init__(self, rate: float) -> None:
-        self._rate = self._left = rate
-        self._at = asyncio.get_running_loop().time()
-
-    @property
-    def is_spent(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        self._left = min(self._rate, self._left + (now - self._at) * self._rate)
-        self._at = now
-        return self._left < 0
-
-    def spend(self, units: float) -> None:
-        self._left -= units
