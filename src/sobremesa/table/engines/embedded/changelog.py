@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import apsw
 
 from sobremesa.table.engines.embedded.codec import unpack
 from sobremesa.table.engines.embedded.file import store_error
-from sobremesa.table.engines.embedded.log_rows import LogRows, encode_transaction
+from sobremesa.table.engines.embedded.log_rows import LoggedTransaction, LogRows, encode_transaction
 from sobremesa.table.engines.embedded.rows import RowChange
 from sobremesa.table.engines.protocol import (
     NEWEST,
@@ -142,29 +143,35 @@ class ChangeLog:
         if 0 < behind <= len(self._recent):
             return self._read_recent(sequence, len(self._recent) - behind)
         changes: list[RawChange] = []
-        for number, transaction in islice(self._rows.after(sequence), TRANSACTIONS_A_READ):
-            if number != sequence + 1:
-                raise PositionTrimmed("the changes after this position are no longer kept", self.position(number - 1))
-            sequence = number
-            for item, change in enumerate(transaction.changes):
-                changes.append(
-                    RawChange(
-                        f"{self._store_id}-{number}-{item}",
-                        transaction.at_ms,
-                        RawKey(change.pk, change.sk),
-                        unpack(change.old) if change.old is not None else None,
-                        unpack(change.new) if change.new is not None else None,
-                        change.expired,
-                        SHARD_ID,
-                        sequence_of(number, item),
-                    )
-                )
+        with closing(self._rows.after(sequence)) as rows:
+            for number, transaction in islice(rows, TRANSACTIONS_A_READ):
+                if number != sequence + 1:
+                    oldest = self.position(number - 1)
+                    raise PositionTrimmed("the changes after this position are no longer kept", oldest)
+                sequence = number
+                changes += self._stored_changes(number, transaction)
         return changes, sequence
 
     def _read_recent(self, sequence: int, first: int) -> tuple[list[RawChange], int]:
         """Return the same from memory, without decoding."""
         transactions = list(islice(self._recent, first, first + TRANSACTIONS_A_READ))
         return [change for changes in transactions for change in changes], sequence + len(transactions)
+
+    def _stored_changes(self, sequence: int, transaction: LoggedTransaction) -> list[RawChange]:
+        """Return the changes of a transaction from the file."""
+        return [
+            RawChange(
+                f"{self._store_id}-{sequence}-{number}",
+                transaction.at_ms,
+                RawKey(change.pk, change.sk),
+                unpack(change.old) if change.old is not None else None,
+                unpack(change.new) if change.new is not None else None,
+                change.expired,
+                SHARD_ID,
+                sequence_of(sequence, number),
+            )
+            for number, change in enumerate(transaction.changes)
+        ]
 
     def _raw_changes(self, sequence: int, logged: Logged) -> list[RawChange]:
         """Return the changes of a transaction as readers receive them; created once for all readers."""

@@ -8,7 +8,7 @@ at the time when it was made, which the file keeps as long as a row needs it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -23,6 +23,8 @@ else:
     from backports import zstd
 
 DICTIONARY_BYTES = 16 * 1024
+MOST_BYTES_WITH_DICTIONARY = 16 * 1024
+"""A larger row, of many transactions, repeats itself: a dictionary would take more time than it saves space."""
 FIRST_DICTIONARY_LOG_BYTES, DICTIONARY_LOG_BYTES = 128 * 1024, 16 * 1024 * 1024
 """How many bytes a process logs before it makes another dictionary, first and later: each time twice as many.
 
@@ -76,13 +78,8 @@ class _Dictionary:
         self.since = since
         self.made_at_ms = made_at_ms
         self.body = body
-        self.number = since if body else _NO_DICTIONARY
-        """The number by which a row refers to it."""
         prepared = zstd.ZstdDict(body, is_raw=True).as_digested_dict if body else None
-        self._compressor = zstd.ZstdCompressor(options=_OPTIONS, zstd_dict=prepared)
-
-    def compress(self, row: bytes) -> bytes:
-        return self._compressor.compress(row, zstd.ZstdCompressor.FLUSH_FRAME)
+        self.compressor = zstd.ZstdCompressor(options=_OPTIONS, zstd_dict=prepared)
 
 
 class LogRows:
@@ -91,6 +88,7 @@ class LogRows:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._execute = connection.cursor().execute
+        self._plain = zstd.ZstdCompressor(options=_OPTIONS)
         self._current = _Dictionary(0, 0, b"")
         self._sample = b""
         """The newest changes that this process has logged since the last dictionary."""
@@ -115,7 +113,7 @@ class LogRows:
         last: int = newest + len(transactions)
         self._execute(
             "INSERT INTO changes (seq, at_ms, transactions, dictionary, body) VALUES (?, ?, ?, ?, ?)",
-            (last, at_ms, len(transactions), self._current.number, self._current.compress(row)),
+            (last, at_ms, len(transactions), *self._compressed(row)),
         )
         self._sample = (self._sample + row)[-DICTIONARY_BYTES:]
         self._logged_bytes += len(row)
@@ -133,7 +131,7 @@ class LogRows:
         """Return the number of the last transaction."""
         return int(self._execute("SELECT max(seq) FROM changes").get or 0)
 
-    def after(self, number: int) -> Iterator[tuple[int, LoggedTransaction]]:
+    def after(self, number: int) -> Generator[tuple[int, LoggedTransaction]]:
         """Yield the transactions after this number, each with its own."""
         rows: Iterator[Any] = self._connection.execute(
             "SELECT seq, at_ms, transactions, dictionary, body FROM changes WHERE seq > ? ORDER BY seq", (number,)
@@ -168,6 +166,12 @@ class LogRows:
                 "SELECT max(since) FROM dictionaries WHERE since < (SELECT min(seq) FROM changes))"
             )
         return Trimmed(last, more)
+
+    def _compressed(self, row: bytes) -> tuple[int, bytes]:
+        """Return the number of the dictionary that was used, and the compressed row."""
+        if self._current.body and len(row) <= MOST_BYTES_WITH_DICTIONARY:
+            return self._current.since, self._current.compressor.compress(row, zstd.ZstdCompressor.FLUSH_FRAME)
+        return _NO_DICTIONARY, self._plain.compress(row, zstd.ZstdCompressor.FLUSH_FRAME)
 
     def _needs_another(self, at_ms: int) -> bool:
         current = self._current

@@ -24,9 +24,9 @@ from sobremesa.table.layout import Layout
 EXPIRED_AT_ONCE = 250
 TTL_HORIZON_SECONDS = 5 * 365 * 24 * 3600
 """As in DynamoDB, an expiry more than five years ago counts as a mistake, and the row is kept."""
-PAUSE_SECONDS = 0.02
-"""Between two steps: other writes have nine tenths of the time."""
-VACUUM_SECONDS = 0.002
+PAUSE_SECONDS = 0.05
+"""Between two steps: other writes have most of the time."""
+VACUUM_SECONDS = 0.001
 VACUUMED_PAGES = 16
 MOST_FREE = 8
 """One page in so many may be free: the log reuses those that it frees, unless it was once much larger than today."""
