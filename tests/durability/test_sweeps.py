@@ -11,7 +11,8 @@ import pytest
 from durability.chat import LAYOUT, Message, send, talk
 from durability.inspection import inspect_trimmed
 from sobremesa.core.clock import SetClock
-from sobremesa.table.engines.embedded import EmbeddedEngine, sweeper
+from sobremesa.table.engines.embedded import EmbeddedEngine, log_rows, sweeper
+from sobremesa.table.engines.embedded.log_rows import LogRows
 from sobremesa.table.engines.protocol import OLDEST, PutItem, RawKey
 
 FORMAT_1 = Path(__file__).with_name("format_1.sql")
@@ -91,3 +92,29 @@ async def test_file_of_format_1_reuses_its_space_and_a_copy_of_it_gives_it_back(
     await send(copy, Message("new", 0, 0))
     assert (await (await copy.changes(OLDEST)).read(0)).changes
     await copy.close()
+
+
+async def test_step_of_a_sweep_costs_the_same_however_much_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_rows, "TRIMMED_AT_ONCE", 20)
+    costs = []
+    for rows in (50, 1000):
+        engine = await opened(tmp_path / f"{rows}.db", SetClock())
+        engine._connection.pragma("synchronous", "OFF")
+        for number in range(rows):
+            await engine.write(PutItem(RawKey("NOTE", "1"), {"pk": "NOTE", "sk": "1", "number": number}))
+        steps = 0
+
+        def count() -> bool:
+            nonlocal steps
+            steps += 1
+            return False
+
+        engine._connection.set_progress_handler(count, 10)
+        assert LogRows(engine._connection).trim(10**15, lambda: 0.0).more
+        engine._connection.set_progress_handler(None)
+        costs.append(steps)
+        await engine.close()
+
+    assert costs[1] < 2 * costs[0]
