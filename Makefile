@@ -102,6 +102,7 @@ bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.web
 	@$(BIN)/python -m bench.inboxes
+	@$(BIN)/python -m bench.growth
 	@$(BIN)/python -m bench.live
 
 docs: install ## Write the generated pages of the docs
