@@ -31,7 +31,7 @@ FIRST_DICTIONARY_LOG_BYTES, DICTIONARY_LOG_BYTES = 128 * 1024, 16 * 1024 * 1024
 The first changes of a store, or of a process, may be unlike those that follow.
 """
 DICTIONARY_MS = 60 * 60 * 1000
-"""How long a dictionary is used: it has what was deleted since, and is kept a day longer than it is used."""
+"""How long a dictionary is used. It has changes, which are not to stay in the file much longer than a day."""
 TRIM_SECONDS = 0.002
 TRIMMED_AT_ONCE = 250
 CACHED_DICTIONARIES = 8
