@@ -22,13 +22,18 @@ from sobremesa.table import (
     Table,
     Update,
     add,
+    equals,
     measure,
     open_engine,
     set_to,
 )
 from sobremesa.table.engines.embedded import EmbeddedEngine
+from sobremesa.table.engines.embedded.known_rows import ROW_BYTES, KnownRows
 from sobremesa.table.engines.embedded.other_processes import NoOtherProcesses, WalProcesses
 from sobremesa.table.engines.embedded.partition_cache import PartitionCache
+from sobremesa.table.engines.embedded.rows import Row
+from sobremesa.table.engines.protocol import RawKey
+from sobremesa.table.errors import ConditionFailed
 from table.samples import Message, Room, Seat, Session, messages_of, rooms_of
 
 FAR = 4_000_000_000
@@ -319,3 +324,41 @@ async def test_two_processes_that_write_alternately_see_each_other(file_table: T
 
 async def test_memory_store_has_no_other_processes(memory: EmbeddedEngine, clock: SetClock) -> None:
     assert isinstance(memory._cache._others, NoOtherProcesses)
+
+
+async def test_write_finds_rows_as_another_writer_of_the_file_left_them(file_table: Table, tmp_path: Path) -> None:
+    key = Room.key(room_id="r")
+    await file_table.write(Create(Room(room_id="r", name="Kitchen")))
+    other = Table(await open_engine(f"sqlite:///{tmp_path / 'table.db'}"))
+
+    for number in range(3):
+        # Each has read the row before, and the other one has changed it since.
+        for table, before, after in ((file_table, "Kitchen", "Attic"), (other, "Attic", "Kitchen")):
+            room = await table.write(Update(key, set_to(name=after), when=equals("name", before)))
+            assert room.name == after, number
+
+    await other.write(Delete(key))
+    with pytest.raises(ConditionFailed):
+        await file_table.write(Update(key, set_to(name="Attic")))
+    await file_table.write(Create(Room(room_id="r", name="Hall")))
+    with pytest.raises(ConditionFailed):
+        await other.write(Create(Room(room_id="r", name="Cellar")))
+    await other.close()
+
+
+def test_known_rows_keep_the_last_ones_within_their_limit() -> None:
+    rows = KnownRows(3 * (ROW_BYTES + 100))
+    keys = [RawKey("ROOM#r", f"ROW#{number}") for number in range(4)]
+    for key in keys[:3]:
+        rows.keep(key, Row({}, 100, b""))
+
+    # A row that was not known, such as a new message, is not kept.
+    rows.replace({keys[0]: Row({}, 100, b"changed"), keys[3]: Row({}, 100, b"new")})
+    assert [rows.find(key) is not None for key in keys] == [True, True, True, False]
+
+    # The oldest one makes room, which the first no longer is.
+    rows.keep(keys[3], Row({}, 100, b""))
+    assert [rows.find(key) is not None for key in keys] == [True, False, True, True]
+
+    rows.replace({keys[2]: None})
+    assert rows.find(keys[2]) is None

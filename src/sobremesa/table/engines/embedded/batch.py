@@ -7,12 +7,12 @@ several writes of a batch change is written once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Protocol
 
 from sobremesa.table.capacity import index_write_units, write_units
 from sobremesa.table.engines.embedded.changelog import ChangeLog, Logged, logged
 from sobremesa.table.engines.embedded.codec import unpack
+from sobremesa.table.engines.embedded.known_rows import KnownRows
 from sobremesa.table.engines.embedded.reads import project
 from sobremesa.table.engines.embedded.rows import Entry, Row, RowChange, Rows, Stored
 from sobremesa.table.engines.embedded.schema import index_entry
@@ -34,10 +34,12 @@ class Write(Protocol):
 class Batch:
     """The rows that the writes of one commit read and change."""
 
-    def __init__(self, rows: Rows, log: ChangeLog) -> None:
+    def __init__(self, rows: Rows, log: ChangeLog, known: KnownRows) -> None:
         self._rows = rows
         self._log = log
-        self._found: dict[object, list[Stored | None]] = {}
+        self._known = known
+        self._read: set[object] = set()
+        self._found: dict[RawKey, Row | Stored | None] = {}
         self._changed: dict[RawKey, Row | None] = {}
         self.new_expiring: set[RawKey] = set()
         """The keys of rows that were not there before this batch, and expire."""
@@ -53,19 +55,28 @@ class Batch:
         return self._changed
 
     def has_read(self, write: Write) -> bool:
-        return write in self._found
+        return write in self._read
 
     def read_ahead(self, writes: Sequence[Write]) -> None:
-        """Fetch the rows of all these writes."""
-        rows = iter(self._rows.read([operation.key for write in writes for operation in write.operations]))
-        self._found = {write: list(islice(rows, len(write.operations))) for write in writes}
+        """Fetch the rows of all these writes that are not known."""
+        self._read = set(writes)
+        found: dict[RawKey, Row | Stored | None] = {
+            operation.key: self._known.find(operation.key) for write in writes for operation in write.operations
+        }
+        unknown = [key for key, row in found.items() if row is None]
+        found.update(zip(unknown, self._rows.read(unknown), strict=True))
+        self._found = found
 
-    def find(self, write: Write, number: int, key: RawKey) -> Row | None:
-        """Return the row of one operation of a write, as the previous writes left it."""
+    def find(self, key: RawKey) -> Row | None:
+        """Return the row of an operation that was read ahead, as the previous writes left it."""
         if key in self._changed:
             return self._changed[key]
-        found = self._found[write][number]
-        return None if found is None else Row(unpack(found[1]), found[0], found[1])
+        found = self._found[key]
+        if found is not None and type(found) is not Row:
+            size, body = found
+            found = self._found[key] = Row(unpack(body), size, body)
+            self._known.keep(key, found)
+        return found
 
     def apply(self, change: RowChange, *, factor: int) -> int:
         """Apply a change to the table and its indexes; return its units, those of the table times a factor."""

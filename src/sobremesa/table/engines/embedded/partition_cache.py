@@ -14,6 +14,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from sobremesa.table.capacity import READ_UNIT_BYTES
+from sobremesa.table.engines.embedded.known_rows import KnownRows
 from sobremesa.table.engines.embedded.other_processes import OtherProcesses
 from sobremesa.table.engines.embedded.rows import Row
 from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage
@@ -47,6 +48,8 @@ class PartitionCache:
         self._others = others
         self._bytes = 0
         self._partitions: dict[str, Partition] = {}
+        self.written_rows = KnownRows()
+        """For the writer, which needs rows with their bytes."""
 
     def partition(self, pk: str) -> Partition:
         """Return the cache of a partition, to which reads add their results."""
@@ -82,7 +85,10 @@ class PartitionCache:
             self.check_other_processes()
             return
         if not self._others.only_we_wrote():
+            # Another process may have changed the same rows since.
             self.forget_all()
+            return
+        self.written_rows.replace(rows)
         changed_pks = {key.pk for key in rows if key not in new_expiring} if new_expiring else None
         renewed: dict[str, Partition] = {}
         for key, row in rows.items():
@@ -105,6 +111,7 @@ class PartitionCache:
     def forget_all(self) -> None:
         self._partitions.clear()
         self._bytes = 0
+        self.written_rows.clear()
 
     def _grow(self, partition: Partition, size: int) -> None:
         """Add to the size, and remove the oldest partitions above the limit."""

@@ -163,7 +163,7 @@ class Writer:
         taken: list[Job] = []
         try:
             self._cache.check_other_processes()
-            batch = Batch(self._rows, self._log)
+            batch = Batch(self._rows, self._log, self._cache.written_rows)
             outcomes = self._apply_waiting(batch, taken)
             self._connection.execute("COMMIT")
             self._cache.changed(batch.changed_rows, batch.new_expiring)
@@ -243,7 +243,7 @@ class Writer:
         invalid: Refused | None = None
         checked: list[int] = []
         for number, operation in enumerate(job.operations):
-            old = batch.find(job, number, operation.key)
+            old = batch.find(operation.key)
             if operation.when is not None and not holds(operation.when, old.item if old else None):
                 failures.append(FailedCondition(number, operation.key, old.item if old else None))
             elif not failures:
