@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal, NewType, TypeAlias
 
 from sobremesa.core.clock import Clock
@@ -39,8 +40,10 @@ class Ids:
 
     def mint(self) -> str:
         """Return a new id: of the clock's millisecond, or just after the last id if the clock has not advanced."""
-        fresh = (self._clock.now_ms() << RANDOM_BITS) | self._random_bits(RANDOM_BITS)
-        if fresh >> RANDOM_BITS <= self._last >> RANDOM_BITS:
+        now = self._clock.now_ms()
+        if now > self._last >> RANDOM_BITS:
+            fresh = (now << RANDOM_BITS) | self._random_bits(RANDOM_BITS)
+        else:
             # A random step keeps ids hard to guess, where adding one would not.
             fresh = self._last + 1 + self._random_bits(RANDOM_BITS - 20)
         self._last = fresh
@@ -61,12 +64,14 @@ class RandomBits:
 
     def __init__(self) -> None:
         self._pool = b""
+        self._drawn = 0
 
     def __call__(self, bits: int) -> int:
         size = (bits + 7) // 8
-        if len(self._pool) < size:
-            self._pool = secrets.token_bytes(POOL_BYTES)
-        drawn, self._pool = self._pool[:size], self._pool[size:]
+        if len(self._pool) < self._drawn + size:
+            self._pool, self._drawn = secrets.token_bytes(POOL_BYTES), 0
+        drawn = self._pool[self._drawn : self._drawn + size]
+        self._drawn += size
         return int.from_bytes(drawn, "big") >> (size * 8 - bits)
 
 
@@ -104,8 +109,9 @@ def is_ulid(text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=1024)
 def time_of(ulid: str) -> int:
-    """Return the millisecond in which a ULID was minted."""
+    """Return the millisecond in which a ULID was minted. Cached: a new id is asked for it several times."""
     return decode(ulid) >> RANDOM_BITS
 
 

@@ -40,6 +40,10 @@ def path_arguments(endpoint: Endpoint, path_values: list[str]) -> dict[str, Any]
         # An id becomes part of a key. The full check is slow; letters and digits do not need it.
         if len(text) > MAX_ID_CHARACTERS or not (text.isascii() and text.isalnum()):
             _check_parameter(endpoint, field, text)
+        if field in endpoint.text_fields:
+            # Most are ids. To convert one would examine its type again for each request.
+            arguments[field] = text
+            continue
         try:
             arguments[field] = msgspec.convert(text, endpoint.path_types[field], strict=False)
         except msgspec.ValidationError as error:

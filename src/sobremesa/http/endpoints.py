@@ -212,6 +212,7 @@ class Endpoint:
         self.route = PREFIX + "/".join(_external(segment) for segment in path.split("/"))
         """The path as clients see it, `/v1/servers/{serverId}`."""
         self.path_types = {field: path_hints[field] for field in self.path_fields}
+        self.text_fields = {field for field, kind in self.path_types.items() if _is_any_text(kind)}
         self.id_fields = {field for field, kind in self.path_types.items() if isinstance(_unannotated(kind), NewType)}
         self.takes_upload = "upload" in hints
         self.body: Any = _without_none(hints["body"]) if "body" in hints else None
@@ -366,6 +367,14 @@ def _documentation(handler: Handler) -> tuple[str, str]:
 
 def _returned(hint: Any) -> Any:
     return typing.get_args(hint)[0] if typing.get_origin(hint) in (Answer, Encoded) else hint
+
+
+def _is_any_text(kind: Any) -> bool:
+    """Return whether every text is of this type."""
+    info = msgspec.inspect.type_info(kind)
+    while isinstance(info, msgspec.inspect.Metadata):
+        info = info.type
+    return info == msgspec.inspect.StrType()
 
 
 def _unannotated(hint: Any) -> Any:

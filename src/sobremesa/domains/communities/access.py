@@ -178,7 +178,7 @@ class Access:
             return SendAdditions([Check(server_by_id(server_id=server_id), when=exists)])
         assert isinstance(seat.head, ChannelPointer)  # noqa: S101 - for the type checker
         access = seat.head.access
-        is_same = absent_or_null("access") if access is None else equals("access", access)
+        is_same = _NO_ACCESS_LIST if access is None else equals("access", access)
         key = membership(user_id=seat.user_id, server_id=server_id)
         return SendAdditions(
             [Check(key, when=_PRESENT if seat.membership_when is None else seat.membership_when)], is_same
@@ -357,6 +357,7 @@ _ROOM_RIGHTS_OF: dict[Role, frozenset[RoomRight]] = {
 
 
 _PRESENT = present()
+_NO_ACCESS_LIST = absent_or_null("access")
 
 
 def _seat(member: Member, pointer: ChannelPointer, access: ChannelAccess | None = None) -> Seat:
