@@ -3,6 +3,7 @@
 file      opening, the schema, refusing what is not ours
 codec     items as bytes
 rows      items and index entries in SQL
+known_rows those that the writer read or changed last
 reads     pages of queries and scans, cut where DynamoDB cuts them
 writer    group commit: every waiting write, one fsync
 changelog the durable, ordered stream of changes
