@@ -104,6 +104,7 @@ bench: install $(SOCKETIO)/node_modules/.installed ## Run the benchmarks
 	@$(BIN)/python -m bench.inboxes
 	@$(BIN)/python -m bench.growth
 	@$(BIN)/python -m bench.live
+	@$(BIN)/python -m bench.nodes
 
 docs: install ## Write the generated pages of the docs
 	@$(BIN)/python docs/generate.py

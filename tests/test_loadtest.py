@@ -125,6 +125,9 @@ class Plain:
     path = "/"
     event = b"event"
 
+    def handle_open(self, connection: Connection) -> None:
+        """The server sends the first frame."""
+
     def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if connection.ready.done():
             connection.on_result(payload == b"good", payload)

@@ -40,6 +40,10 @@ class Dialect(Protocol):
     event: bytes
     """The first bytes of the frames that are counted."""
 
+    def handle_open(self, connection: Connection) -> None:
+        """Send the first frame, if it is the client that does."""
+        ...
+
     def handle_frame(self, connection: Connection, payload: bytes) -> None:
         """Handle a frame that is not counted."""
         ...
@@ -158,6 +162,7 @@ class Connection(asyncio.BufferedProtocol):
                 tally.on_target()
 
     def connection_lost(self, error: Exception | None) -> None:
+        self._transport = None
         if self._is_closing:
             return
         why = f"the server closed a connection: {self.closed or error or 'without a reason'}"
@@ -176,6 +181,7 @@ class Connection(asyncio.BufferedProtocol):
             self._close(head.split(b"\r\n")[0].decode("latin-1"))
             return end
         self._is_open = True
+        self._dialect.handle_open(self)
         return stop + 4
 
     def _close(self, why: str) -> None:
@@ -204,15 +210,15 @@ def frame(opcode: int, payload: bytes) -> bytes:
     return first + b"\xff" + size.to_bytes(8, "big") + b"\0\0\0\0" + payload
 
 
-async def connect(host: str, port: int, dialect: Dialect, tally: Tally) -> Connection:
+async def connect(host: str, port: int, dialect: Dialect, tally: Tally, *, seconds: float = OPEN_SECONDS) -> Connection:
     """Open a connection, and wait until it is ready."""
     loop = asyncio.get_running_loop()
     try:
-        async with asyncio.timeout(OPEN_SECONDS):
+        async with asyncio.timeout(seconds):
             _, connection = await loop.create_connection(lambda: Connection(dialect, tally), host, port)
             await connection.ready
     except TimeoutError:
-        raise LoadFailed(f"a connection was not ready within {OPEN_SECONDS:.0f} s") from None
+        raise LoadFailed(f"a connection was not ready within {seconds:.0f} s") from None
     except OSError as error:
         raise LoadFailed(f"cannot connect to {host}:{port}: {error.strerror or error}") from None
     return connection

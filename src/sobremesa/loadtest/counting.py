@@ -26,6 +26,9 @@ class _CountingDialect:
     path = "/"
     event = EVENT
 
+    def handle_open(self, connection: Connection) -> None:
+        """The server sends the first frame."""
+
     def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if payload == HELLO:
             connection.ready.set_result(None)

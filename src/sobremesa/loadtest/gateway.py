@@ -28,6 +28,9 @@ class GatewayDialect:
     def __init__(self, token: str, *channels: str) -> None:
         self._identify = _encode({"op": 2, "d": {"token": token, "channelIds": channels}})
 
+    def handle_open(self, connection: Connection) -> None:
+        """The server sends the first frame."""
+
     def handle_frame(self, connection: Connection, payload: bytes) -> None:
         if payload.startswith(_RESULT):
             connection.on_result(_GOOD in payload[:80], payload)
