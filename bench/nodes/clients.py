@@ -32,14 +32,14 @@ class Client(Dialect, Protocol):
 
 
 class GatewayClient:
-    """A client of Sobremesa's gateway."""
+    """A client of Sobremesa's gateway, which watches these channels."""
 
     path = PATH
     event = EVENT
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, *channels: str) -> None:
         self.retry_after: float | None = None
-        self._token = token
+        self._identity = {"token": token, "channelIds": channels}
         self._session: dict[str, str] = {}
 
     def handle_open(self, connection: Connection) -> None:
@@ -50,7 +50,7 @@ class GatewayClient:
             connection.on_result(b'"d":{"status":20' in payload[:80], payload)
         elif payload.startswith(b'{"op":10'):
             op = 6 if self._session else 2
-            connection.send_text(_encode({"op": op, "d": {"token": self._token, **self._session}}))
+            connection.send_text(_encode({"op": op, "d": self._identity | self._session}))
         elif payload.startswith(b'{"op":7'):
             self.retry_after = float(_decode(payload)["d"]["retryAfter"])
         elif payload.startswith((b'{"op":0,"t":"ready"', b'{"op":0,"t":"resumed"')) and not connection.ready.done():

@@ -34,9 +34,9 @@ class Sizes(NamedTuple):
     """The sizes of one run."""
 
     nodes: tuple[int, ...] = (1, 2, 4)
-    rooms: int = 8
+    rooms: int = 4
     sockets: int = 1000
-    cut: int = 2000
+    cut: int = 1000
     missed: int = 5
     users: int = 1000
     """In a storm."""
@@ -88,7 +88,7 @@ async def create_room(node: Process, users: int) -> Stage:
 def crowd_of(room: Stage, sockets: int) -> Crowd:
     """Return clients of the members of a room who do not send."""
     tokens = [room.listener, *room.senders[1:]]
-    return Crowd([GatewayClient(tokens[number % len(tokens)]) for number in range(sockets)])
+    return Crowd([GatewayClient(tokens[number % len(tokens)], room.channel) for number in range(sockets)])
 
 
 @asynccontextmanager

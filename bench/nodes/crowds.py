@@ -21,6 +21,8 @@ IN_A_STORM = 1000
 PATIENCE_SECONDS = 60.0
 """How long a client waits before it connects again by itself: longer than a server keeps it waiting."""
 RETRY_SECONDS = 0.5
+CONNECTED_WITHIN_SECONDS = 300.0
+"""Later, the run fails: tokens are valid for ten minutes."""
 BEAT_SECONDS = 20.0
 WARM_UP_SECONDS = 0.5
 ALL_WITHIN_SECONDS = 120.0
@@ -69,8 +71,9 @@ async def connected(crowds: Sequence[tuple[Crowd, int]]) -> AsyncIterator[None]:
     async with asyncio.TaskGroup() as group:
         beating = group.create_task(_beat([crowd for crowd, _ in crowds]))
         try:
-            for crowd, port in crowds:
-                await crowd.connect(port, asyncio.Semaphore(CALMLY))
+            async with asyncio.timeout(CONNECTED_WITHIN_SECONDS):
+                for crowd, port in crowds:
+                    await crowd.connect(port, asyncio.Semaphore(CALMLY))
             yield
         finally:
             beating.cancel()
@@ -138,8 +141,9 @@ class Storm(NamedTuple):
     seconds: float
     """Until all had what they missed."""
     cpu: list[float]
+    missed: int
     received: int
-    """How many messages they received that they had missed."""
+    """How many messages they had missed, and how many of them they received."""
     asked_to_wait: int
     failures: int
     """How many connections were reset, or not served within a minute."""
@@ -162,19 +166,19 @@ async def come_back(
     turns = asyncio.Semaphore(IN_A_STORM)
     spent, started = Spent(servers), perf_counter()
     coming = [asyncio.create_task(crowd.connect(port, turns)) for crowd, port in crowds]
-    _, late = await asyncio.wait(coming, timeout=ALL_WITHIN_SECONDS)
+    done, late = await asyncio.wait(coming, timeout=ALL_WITHIN_SECONDS)
     for task in late:
         task.cancel()
+    for task in done:
+        task.result()
     seconds = perf_counter() - started
     await asyncio.sleep(settle_seconds)
-    for crowd, _ in crowds:
-        if crowd.tally.count < missed * len(crowd.connections):
-            raise LoadFailed(f"{len(crowd.connections)} clients received {crowd.tally.count} times {missed} messages")
     return Storm(
         sockets=sum(len(crowd.clients) for crowd, _ in crowds),
         back=sum(len(crowd.connections) for crowd, _ in crowds),
         seconds=seconds,
         cpu=spent.seconds(),
+        missed=sum(missed * len(crowd.connections) for crowd, _ in crowds),
         received=_count(crowds),
         asked_to_wait=sum(crowd.asked_to_wait for crowd, _ in crowds),
         failures=sum(crowd.failures for crowd, _ in crowds),

@@ -79,7 +79,7 @@ def nodes_page(sizes: Sizes, now: cluster.Found, before: cluster.Found | None) -
         _table(("now", now), ("before", before), rows),
         f"{sizes.rooms} rooms with {sizes.sockets:,} sockets in all, as many rooms on each node, a message in flight in"
         f" each. {now.unneeded.events:,} events that a node does not need. Each socket of the killed node missed"
-        f" {sizes.missed} messages, and received them. {_fates('Now', now.storm)}"
+        f" {sizes.missed} messages. {_fates('Now', now.storm)}"
         + (_fates(" Before", before.storm) if before else " The baseline needs the project's history."),
     )
 
@@ -100,7 +100,7 @@ def centrifugo_page(sizes: Sizes, found: Beside) -> str:
         "One node beside Centrifugo",
         CENTRIFUGO.format(version=VERSION),
         _table(("Sobremesa", found.ours), ("Centrifugo", found.theirs), rows),
-        f"One room, events of {found.event_bytes} bytes. Each socket missed {sizes.missed} messages, and received them."
+        f"One room, events of {found.event_bytes} bytes. Each socket missed {sizes.missed} messages."
         f" {_fates('Sobremesa', found.ours.storm)}",
     )
 
@@ -173,9 +173,10 @@ def _storm_rows(name: str, storm_of: Callable[[F], Storm]) -> Iterator[Row[F]]:
 def _fates(name: str, found: Storm) -> str:
     given_up = "" if found.back == found.sockets else f" {found.sockets - found.back:,} were not back after"
     given_up += f" {ALL_WITHIN_SECONDS:.0f} seconds." if given_up else ""
+    received = f"{found.received:,} of {found.missed:,} missed messages were received, " if found.missed else ""
     return (
-        f"{name}: {found.asked_to_wait:,} times a client was given a time to come back, and {found.failures:,}"
-        f" connections were closed or reset.{given_up}"
+        f"{name}: {received}{found.asked_to_wait:,} times a client was given a time to come back, and"
+        f" {found.failures:,} connections were closed or reset.{given_up}"
     )
 
 

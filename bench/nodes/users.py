@@ -1,6 +1,15 @@
-"""Many users in a store that is not served yet, as a storm has them: each socket is of another user."""
+"""Many users in a store that is not served yet, as a storm has them: each socket is of another user.
+
+    python -m bench.nodes.users sqlite:////tmp/storm.db 1000
+
+prints their tokens. It is a program, so that other code than this can create the store that it is measured with.
+"""
 
 from __future__ import annotations
+
+import asyncio
+import json
+import sys
 
 from cheap import CHEAP
 from sobremesa.app import Sobremesa
@@ -49,3 +58,7 @@ async def _create_server(app: Sobremesa, owner: SignedIn) -> ServerId:
         created = await app.communities.create_channel(owner.actor, server_id, name=f"channel-{number}")
         await app.communities.send(owner.actor, created.channel.channel_id, Draft("hello"))
     return server_id
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(create_users(sys.argv[1], int(sys.argv[2])))))
