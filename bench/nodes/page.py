@@ -86,6 +86,10 @@ def nodes_page(sizes: Sizes, now: cluster.Found, before: cluster.Found | None) -
 
 def centrifugo_page(sizes: Sizes, found: Beside) -> str:
     """Return the page about Centrifugo."""
+    ours, theirs = found.ours, found.theirs
+    delivery = ours.delivered.microseconds_each / theirs.delivered.microseconds_each
+    memory = ours.socket_bytes / theirs.socket_bytes
+    back = ours.storm.milliseconds_each / theirs.storm.milliseconds_each
     rows: list[Row[beside.Found]] = [
         (
             f"broadcast to {sizes.sockets:,}, {beside.IN_FLIGHT} in flight, deliveries/s",
@@ -99,9 +103,12 @@ def centrifugo_page(sizes: Sizes, found: Beside) -> str:
     return _page(
         "One node beside Centrifugo",
         CENTRIFUGO.format(version=VERSION),
-        _table(("Sobremesa", found.ours), ("Centrifugo", found.theirs), rows),
+        _table(("Sobremesa", ours), ("Centrifugo", theirs), rows),
+        f"Where we stand: a delivery costs ours {delivery:.1f} times the CPU of Centrifugo's, an idle socket"
+        f" {memory:.1f} times the memory, and coming back {back:.0f} times the CPU, for what a resume reads. All sends"
+        " and resumes of ours wait for the emulator, which shares the cores: that is most of the seconds.\n\n"
         f"One room, events of {found.event_bytes} bytes. Each socket missed {sizes.missed} messages."
-        f" {_fates('Sobremesa', found.ours.storm)}",
+        f" {_fates('Sobremesa', ours.storm)} {_fates('Centrifugo', theirs.storm)}",
     )
 
 
