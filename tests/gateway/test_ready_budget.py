@@ -21,6 +21,7 @@ from sobremesa.rooms.sending import Draft
 
 SERVERS, CHANNELS, CONVERSATIONS, THREADS, INBOXES, WORKSPACES = 5, 10, 30, 20, 3, 2
 MAX_REQUESTS = 10
+MAX_REQUESTS_OF_RESUME = 6
 DEFAULT = Tenant("default")
 SHOP = Actor(key_id=KeyId("shop"), scopes=frozenset({"inbox:admin", "inbox:publish"}), tenant=DEFAULT)
 
@@ -99,6 +100,20 @@ async def test_ready_of_an_ordinary_user_takes_few_requests(served: ServedApp) -
         counts = await served.get(user.ana, f"/tenants/default/inboxes/{inbox['inbox']}/counts")
         assert counts.items() <= inbox.items()
         assert (inbox["total"], inbox["unread"]) == (6, 4)
+
+
+async def test_resume_takes_fewer_requests_than_a_ready(served: ServedApp) -> None:
+    user = await ordinary_user(served)
+    numbers: list[int] = []
+    for _ in range(3):
+        async with served.connect(user.ana) as before:
+            await before.identify()
+        with requests(user.app) as asked:
+            async with served.connect(user.ana) as after:
+                await after.resume(before)
+        numbers.append(asked["get"] + asked["batch_get"] + asked["query"] + asked["scan"])
+
+    assert min(numbers) <= MAX_REQUESTS_OF_RESUME
 
 
 async def test_each_room_with_unread_messages_costs_one_request_more(served: ServedApp) -> None:
