@@ -38,7 +38,7 @@ class Sizes(NamedTuple):
     sockets: int = 1000
     cut: int = 1000
     missed: int = 5
-    users: int = 1000
+    users: int = 600
     """In a storm."""
     seconds: float = 5.0
 
@@ -124,9 +124,9 @@ async def _unneeded(cluster: Nodes, rooms: Sequence[Stage], sizes: Sizes) -> Unn
     last, *active = rooms
     silent = [crowd_of(last, 1) for _ in others]
     ports = [each.port for each in others]
-    heard = [(crowd_of(room, 10), busy.port) for room in active]
+    busy_crowds = [(crowd_of(room, 10), busy.port) for room in active]
     async with (
-        connected([*heard, *zip(silent, ports, strict=True)]),
+        connected([*busy_crowds, *zip(silent, ports, strict=True)]),
         senders([(each, busy.port) for each in active], 4) as sending,
     ):
         await answered(sending, 0.5)
