@@ -78,7 +78,8 @@ def nodes_page(sizes: Sizes, now: cluster.Found, before: cluster.Found | None) -
         NODES,
         _table(("now", now), ("before", before), rows),
         f"{sizes.rooms} rooms with {sizes.sockets:,} sockets in all, as many rooms on each node, a message in flight in"
-        f" each. {now.unneeded.events:,} events that a node does not need. Each socket of the killed node missed"
+        f" each. {now.unneeded.events:,} events that a node does not need; the CPU time for"
+        " them includes how that of idle nodes varies. Each socket of the killed node missed"
         f" {sizes.missed} messages. {_fates('Now', now.storm)}"
         + (_fates(" Before", before.storm) if before else " The baseline needs the project's history."),
     )
