@@ -70,8 +70,9 @@ BUDGETS: dict[str, Cost] = {
     "readers": Cost(after_the_check(get=1, batch_get=2, query=1), 4.5, 0),
     # Two of these are the condition that its creator is still a member.
     "create an invite": Cost({"batch_get": 1, "transact": 1}, 2, 9),
-    # Two of these are the condition that the creator of the invite was not removed since, two the limit of servers.
-    "redeem": Cost({"get": 4, "query": 1, "transact": 1}, 5, 16),
+    # Rows of the user alone: membership 2 + its index 1, the conditions that the user exists 2 and is not banned 2, the
+    # limit of servers 2. Then the count of the invite 1 + its index 1, for all who join at that moment.
+    "redeem": Cost({"get": 5, "batch_get": 1, "query": 1, "transact": 1, "write": 1}, 6.5, 11),
     "kick": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 9),
     "create a server": Cost({"get": 1, "query": 1, "transact": 1}, 2, 11),
     # Two of these are the version of the server's list of channels.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,13 +11,15 @@ import pytest
 from communities.conftest import Ahead
 from communities.environment import Community, actor_of, join, rows
 from communities.test_golden_rows import put
+from communities.test_limits import before_the_next_transaction
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import instant, milliseconds
 from sobremesa.core.errors import AlreadyMember, Forbidden, NotFound
-from sobremesa.domains.communities.entities import Invite, invite_by_key, members_of
+from sobremesa.domains.communities.entities import BannedFrom, Invite, invite_by_key, members_of
 from sobremesa.domains.communities.errors import Banned
 from sobremesa.domains.invites.codes import CODE_ALPHABET, CODE_LENGTH, InviteCode
 from sobremesa.domains.invites.errors import InviteUsedUp
+from sobremesa.table import Delete
 from sobremesa.table.values import Item
 from sobremesa.work.idempotency import KeyReused
 
@@ -48,6 +51,106 @@ async def test_invite_with_k_uses_admits_exactly_k_of_two_hundred_users(communit
     assert await how_many(community) == before + 7
     for who in joined:
         assert (await community.app.communities.get_server(who, community.server_id)).role == "member"
+
+
+async def test_uses_of_an_invite_with_many_are_divided_and_stay_exact(community: Community) -> None:
+    communities = community.app.communities
+    invite = await communities.invites.create(community.owner, community.server_id, max_uses=70)
+    users = [actor_of(f"guest{number}") for number in range(90)]
+    before = await how_many(community)
+
+    outcomes = await asyncio.gather(
+        *(communities.invites.redeem(who, invite.code) for who in users), return_exceptions=True
+    )
+
+    assert invite.shares == 4
+    assert sum(not isinstance(outcome, BaseException) for outcome in outcomes) == 70
+    assert {type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)} == {InviteUsedUp}
+    assert await how_many(community) == before + 70
+    with pytest.raises(InviteUsedUp):
+        await communities.invites.redeem(actor_of("late"), invite.code)
+    with pytest.raises(AlreadyMember):
+        await communities.invites.redeem(community.owner, invite.code)
+
+
+async def test_revoked_invite_with_shares_leaves_no_rows(community: Community) -> None:
+    communities = community.app.communities
+    invite = await communities.invites.create(community.owner, community.server_id, max_uses=2000)
+    assert len([row for row in await rows(community.app, invite.code) if row["entityType"] == "InviteShare"]) == 64
+
+    await communities.invites.revoke(community.owner, invite.code)
+
+    assert {item["entityType"] for item in await rows(community.app, invite.code)} == {"AuditEntry"}
+    with pytest.raises(NotFound):
+        await communities.invites.redeem(community.stranger, invite.code)
+
+
+async def test_uses_of_an_invite_without_a_limit_are_counted(community: Community) -> None:
+    communities = community.app.communities
+    invite = await communities.invites.create(community.owner, community.server_id)
+    written = asyncio.Event()
+    community.app.table.watch(lambda operations, *, in_bulk: written.set())
+
+    await communities.invites.redeem(actor_of("first"), invite.code)
+    assert (await stored(community, invite.code)).uses == 1
+    await asyncio.gather(*(communities.invites.redeem(actor_of(f"guest{n}"), invite.code) for n in range(20)))
+
+    async with asyncio.timeout(20):
+        while True:
+            written.clear()
+            if (await stored(community, invite.code)).uses == 21:
+                break
+            await written.wait()
+
+
+async def test_user_banned_between_the_check_and_the_write_does_not_join(community: Community) -> None:
+    communities, guest = community.app.communities, community.stranger
+    invite = await communities.invites.create(community.owner, community.server_id)
+    ban = partial(communities.members.ban, community.owner, community.server_id, guest.user_id)
+
+    with before_the_next_transaction(community.app, ban), pytest.raises(Banned):
+        await communities.invites.redeem(guest, invite.code)
+
+    assert not await is_inside(community, guest)
+
+
+async def test_member_removed_between_the_check_and_the_write_does_not_return_by_their_own_invite(
+    community: Community,
+) -> None:
+    communities, removed = community.app.communities, community.member
+    invite = await communities.invites.create(removed, community.server_id)
+    removal = partial(communities.members.remove, community.owner, community.server_id, removed.user_id)
+
+    with before_the_next_transaction(community.app, removal), pytest.raises(NotFound):
+        await communities.invites.redeem(removed, invite.code)
+
+    assert not await is_inside(community, removed)
+
+
+async def test_ban_of_an_earlier_version_is_honored(community: Community) -> None:
+    communities, guest = community.app.communities, community.stranger
+    invite = await communities.invites.create(community.owner, community.server_id)
+    await communities.members.ban(community.owner, community.server_id, guest.user_id)
+    mark = BannedFrom(user_id=guest.user_id, server_id=community.server_id)
+    await community.app.table.write(Delete(mark.own_key()))
+
+    with pytest.raises(Banned):
+        await communities.invites.redeem(guest, invite.code)
+    await communities.members.lift_ban(community.owner, community.server_id, guest.user_id)
+    await communities.invites.redeem(guest, invite.code)
+
+
+async def test_join_of_a_server_that_is_deleted_meanwhile_is_undone(community: Community) -> None:
+    communities, guest = community.app.communities, community.stranger
+    invite = await communities.invites.create(community.owner, community.server_id)
+    deletion = partial(communities.delete_server, community.owner, community.server_id)
+
+    with before_the_next_transaction(community.app, deletion), pytest.raises(NotFound):
+        await communities.invites.redeem(guest, invite.code)
+
+    assert await rows(community.app, guest.user_id) == [
+        row for row in await rows(community.app, guest.user_id) if row["entityType"] in ("User", "QuotaGuard")
+    ]
 
 
 async def test_repeated_redemptions_of_one_user_count_one_use(community: Community) -> None:

@@ -69,6 +69,8 @@ class Dataset(NamedTuple):
     memberships: list[com.ServerMembership]
     former: list[com.FormerMembership]
     bans: list[com.Ban]
+    banned_from: list[com.BannedFrom]
+    shares: list[com.InviteShare]
     channels: list[com.Channel]
     pointers: list[com.ChannelPointer]
     access: list[com.ChannelAccess]
@@ -186,6 +188,15 @@ def create_dataset() -> Dataset:
             com.Ban(server_id=S, user_id=UserId("rude"), banned_by=A, created_at=NOW),
             com.Ban(server_id=T, user_id=UserId("rude"), banned_by=A, created_at=NOW),
         ],
+        banned_from=[
+            com.BannedFrom(user_id=UserId("rude"), server_id=S),
+            com.BannedFrom(user_id=UserId("rude"), server_id=T),
+            com.BannedFrom(user_id=A, server_id=T),
+        ],
+        shares=[
+            com.InviteShare(code=InviteCode("i"), share=0, left=5),
+            com.InviteShare(code=InviteCode("i"), share=1, left=5),
+        ],
         channels=[
             com.Channel(server_id=S, channel_id=C, name="general"),
             com.Channel(server_id=S, channel_id=D, name="other"),
@@ -294,6 +305,9 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "COM.2": lambda s: (com.former_servers_of(user_id=A), s.former[:1]),
     "COM.48": lambda s: (com.former_membership(user_id=A, server_id="old"), s.former[:1]),
     "COM.3": lambda s: (com.bans_of(server_id=S), s.bans[:1]),
+    "COM.101": lambda s: (com.banned_from(user_id="rude", server_id=T), [s.banned_from[1]]),
+    "COM.102": lambda s: (com.banned_from_by(user_id="rude"), s.banned_from[:2]),
+    "COM.103": lambda s: (com.share_of(code="i", share=1), [s.shares[1]]),
     "COM.4": lambda s: (com.ban_of(server_id=T, user_id="rude"), [s.bans[1]]),
     "COM.5": lambda s: (com.channel_by_key(server_id=S, channel_id=D), [s.channels[1]]),
     "COM.6": lambda s: (com.pointer_of(room_id=D), [s.pointers[1]]),
@@ -456,6 +470,7 @@ async def communities_story(app: Sobremesa, who: Actor) -> None:
     await communities.members.remove(who, community.server_id, who.user_id)
     await communities.members.add(backend, community.server_id, who.user_id)
     invite = await communities.invites.create(community.owner, community.server_id)
+    await communities.invites.redeem(actor_of("by an invite without a limit"), invite.code)
     await communities.invites.revoke(community.owner, invite.code)
     await app.table.write(Create(com.Channel(server_id=community.server_id, channel_id=RoomId("adopted"), name="old")))
     await communities.page(community.owner, RoomId("adopted"), limit=5)
@@ -500,7 +515,8 @@ async def test_every_declared_write_happens_and_none_is_undeclared(store: str, c
         met = app.table.meter.totals()
 
     # The embedded engine keeps its keys in a file beside the store.
-    require_writes(REGISTRY, met, without={"ACC.33"} if store.startswith("sqlite") else ())
+    # A join is undone if the server is deleted at the same moment: `test_invites.py`.
+    require_writes(REGISTRY, met, without={"ACC.33", "COM.105"} if store.startswith("sqlite") else {"COM.105"})
     # Three rows of the story are written by hand.
     assert set(met) - set(EVERYTHING.patterns) - OPENING <= {UNNAMED}
     assert met[UNNAMED].calls == 3

@@ -89,7 +89,7 @@ class Access:
         self._audit = audit
         self._clock = clock or SystemClock()
         self.channel_lists = ChannelLists(table)
-        self._servers = RecentServers(table, self._clock)
+        self.recent_servers = RecentServers(table, self._clock)
         self._members: ReadCache[tuple[UserId, str, str | None, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
         self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
         """Possibly stale pointers: a channel never moves to another server, and the write checks the access list."""
@@ -192,7 +192,7 @@ class Access:
 
     async def _find_seat(self, actor: Actor, room_id: RoomId) -> Seat:
         known = self._pointers.find(room_id)
-        if known is None or actor.is_system or self._servers.are_exact(known.server_id):
+        if known is None or actor.is_system or self.recent_servers.are_exact(known.server_id):
             pointer = await self._pointer(room_id)
             self._pointers.keep(room_id, pointer)
             return await self._seat(await self.require_member(actor, pointer.server_id), pointer)
@@ -209,7 +209,7 @@ class Access:
 
         The membership is a condition of the write: one that has just ended may be found here.
         """
-        if actor.is_system or self._servers.are_exact(server_id):
+        if actor.is_system or self.recent_servers.are_exact(server_id):
             return await self.require_member(actor, server_id)
         key = membership(user_id=actor.user_id, server_id=server_id)
         row = await self._table.get(key, consistent=False) or await self._table.get(key)
@@ -217,7 +217,7 @@ class Access:
 
     async def _member_of(self, actor: Actor, row: ServerMembership | None, server_id: ServerId) -> Member:
         """Return the member with this row, and a server that may be a second old; NotFound without one of the two."""
-        member = None if row is None else _member(actor, row, await self._servers.find(server_id))
+        member = None if row is None else _member(actor, row, await self.recent_servers.find(server_id))
         if member is None:
             raise NotFound
         return member

@@ -21,6 +21,8 @@ from sobremesa.domains.communities.entities import (
     ServerId,
     ServerMembership,
     access_lists_of,
+    banned_from,
+    banned_from_by,
     bans_of,
     channels_of,
     claim_of,
@@ -35,6 +37,7 @@ from sobremesa.domains.communities.entities import (
     reads_of,
     server_by_id,
     servers_of,
+    share_of,
     transfer_server,
 )
 from sobremesa.domains.communities.permissions import RANK
@@ -64,8 +67,10 @@ class Cleanup:
             await self._delete([channel.own_key()])
         await self._table.delete_every(access_lists_of(server_id=server_id), pattern=clean_up)
         async for invite in self._table.every(invites_of(server_id=server_id)):
-            await self._delete([claim_of(code=invite.code), invite.own_key()])
-        await self._table.delete_every(bans_of(server_id=server_id), pattern=clean_up)
+            shares = [share_of(code=invite.code, share=share) for share in range(invite.shares or 0)]
+            await self._delete([*shares, claim_of(code=invite.code), invite.own_key()])
+        async for ban in self._table.every(bans_of(server_id=server_id)):
+            await self._delete([banned_from(user_id=ban.user_id, server_id=server_id), ban.own_key()])
         await self._table.delete_every(members_of(server_id=server_id), pattern=clean_up)
         await self._delete([guard_of(quota="channels", owner_id=server_id), server_by_id(server_id=server_id)])
 
@@ -97,6 +102,7 @@ class Cleanup:
                 await self._user_data.mask(channel.channel_id, user_id)
             await self._delete([former.own_key()])
         await self._table.delete_every(reads_of(user_id=user_id), pattern=clean_up)
+        await self._table.delete_every(banned_from_by(user_id=user_id), pattern=clean_up)
         await self._delete([guard_of(quota="servers", owner_id=user_id)])
         await self._disconnect(user_id)
 

@@ -214,8 +214,29 @@ class InviteClaim(Entity):
     ttl: int | None = None
 
 
+class InviteShare(Entity):
+    """The uses that are left of a share of an invite."""
+
+    keys = Keys(pk="INVITE#{code}#{share}", sk="SHARE")
+    expires = "ttl"
+
+    code: InviteCode
+    share: int
+    left: int
+    ttl: int | None = None
+
+
+class BannedFrom(Entity):
+    """A server that a user is banned from, beside their memberships: a join checks it, and no row of the server."""
+
+    keys = Keys(pk="USER#{user_id}", sk="BANNED#SERVER#{server_id}")
+
+    user_id: UserId
+    server_id: ServerId
+
+
 class Ban(Entity):
-    """A banned user."""
+    """A banned user. Bans of earlier versions have no `BannedFrom`."""
 
     keys = Keys(pk="SERVER#{server_id}", sk="BAN#{user_id}")
 
@@ -286,6 +307,8 @@ former_servers_of = Pattern("COM.2", "Which servers has this user left?", Former
 former_membership = Lookup("COM.48", "When did this user leave this server?", FormerMembership, consistent=True)
 bans_of = Pattern("COM.3", "Who is banned from this server?", Ban)
 ban_of = Lookup("COM.4", "Is this user banned?", Ban, consistent=True)
+banned_from = Lookup("COM.101", "Is this server one that the user is banned from?", BannedFrom, consistent=True)
+banned_from_by = Pattern("COM.102", "Which servers is this user banned from?", BannedFrom, consistent=True)
 
 # Channels
 
@@ -338,6 +361,7 @@ invite_in_index = Pattern("S2.11", "Which invite has this code, by the index?", 
 invites_of = Pattern("S2.12", "Which invites has this server?", Invite)
 invite_by_key = Lookup("COM.17", "What is this invite of this server?", Invite, consistent=True)
 claim_of = Lookup("COM.18", "What does this code lead to?", InviteClaim, consistent=True)
+share_of = Lookup("COM.103", "How many uses are left of this share of an invite?", InviteShare, consistent=True)
 
 # Connections
 
@@ -362,12 +386,14 @@ change_access = WritePattern(
 )
 change_role = WritePattern("COM.26", "Change the role of a member", ServerMembership)
 remove_member = WritePattern("COM.27", "Remove a member from a server", ServerMembership, FormerMembership)
-ban_member = WritePattern("COM.28", "Ban a user", Ban, ServerMembership, FormerMembership)
-lift_ban = WritePattern("COM.29", "Lift a ban", Ban)
+ban_member = WritePattern("COM.28", "Ban a user", Ban, BannedFrom, ServerMembership, FormerMembership)
+lift_ban = WritePattern("COM.29", "Lift a ban", Ban, BannedFrom)
 transfer_server = WritePattern("COM.30", "Transfer a server to another member", Server, ServerMembership)
-create_invite = WritePattern("COM.31", "Create an invite", Invite, InviteClaim)
-revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim)
-redeem_invite = WritePattern("COM.33", "Join by an invite", Invite, ServerMembership, Ban, Server, FormerMembership)
+create_invite = WritePattern("COM.31", "Create an invite", Invite, InviteClaim, InviteShare)
+revoke_invite = WritePattern("COM.32", "Revoke an invite", Invite, InviteClaim, InviteShare)
+redeem_invite = WritePattern("COM.33", "Join by an invite", Invite, InviteShare, ServerMembership, BannedFrom)
+count_uses = WritePattern("COM.104", "Count uses of an invite by several users at once", Invite)
+undo_join = WritePattern("COM.105", "Remove a member of a server that was deleted as they joined", ServerMembership)
 add_member = WritePattern("COM.90", "Add a member for the product's backend", ServerMembership, Ban, Server)
 note_connections = WritePattern("COM.46", "Store connections, and what they watch", ConnectionPointer, Connection)
 forget_connections = WritePattern(

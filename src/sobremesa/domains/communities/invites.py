@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -13,11 +14,14 @@ from sobremesa.domains.communities.entities import (
     FormerMembership,
     Invite,
     InviteClaim,
+    InviteShare,
     Server,
     ServerId,
     ServerMembership,
     ban_of,
+    banned_from,
     claim_of,
+    count_uses,
     create_invite,
     former_membership,
     invite_by_key,
@@ -27,14 +31,18 @@ from sobremesa.domains.communities.entities import (
     revoke_invite,
     server_by_id,
     servers_of,
+    share_of,
+    undo_join,
 )
 from sobremesa.domains.communities.errors import Banned, TooManyServers
 from sobremesa.domains.communities.permissions import Right
 from sobremesa.domains.invites import Guard, InviteKind, Invites, Joining, NewInvite, Permit
 from sobremesa.domains.invites.codes import InviteCode
+from sobremesa.domains.invites.rules import shares_of
 from sobremesa.table import (
     Check,
     Condition,
+    Delete,
     Entity,
     Key,
     Operation,
@@ -42,9 +50,11 @@ from sobremesa.table import (
     absent,
     absent_or_null,
     at_most,
+    equals,
     less,
     present,
 )
+from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.quotas import CountChanged, Quotas
 
 MAX_SERVERS = 200
@@ -75,6 +85,7 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
     create = create_invite
     redeem = redeem_invite
     revoke = revoke_invite
+    count = count_uses
 
     def __init__(self, table: Table, access: Access, quotas: Quotas) -> None:
         self._table = table
@@ -93,11 +104,15 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
             member.require("manage_invites")
         return self._access.role_check(member)
 
-    def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Entity]:
-        server_id = ServerId(target_id)
-        return Invite(server_id=server_id, **new._asdict()), InviteClaim(
-            code=new.code, server_id=server_id, ttl=new.ttl
-        )
+    def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Sequence[Entity]]:
+        server_id, code = ServerId(target_id), new.code
+        left = shares_of(new.max_uses)
+        invite = Invite(server_id=server_id, shares=len(left) or None, **new._asdict())
+        shares = [InviteShare(code=code, share=share, left=uses, ttl=new.ttl) for share, uses in enumerate(left)]
+        return invite, [InviteClaim(code=code, server_id=server_id, ttl=new.ttl), *shares]
+
+    def share(self, invite: Invite, share: int) -> Key[InviteShare]:
+        return share_of(code=invite.code, share=share)
 
     async def companion(self, invite: Invite) -> Key[Any] | None:
         key = claim_of(code=invite.code)
@@ -115,7 +130,8 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         return next(iter((await self._table.query(invite_in_index(code=code), limit=1)).items), None)
 
     async def find_target(self, invite: Invite) -> Server | None:
-        server = await self._table.get(server_by_id(server_id=invite.server_id))
+        """Find the server as it was within the last second; a redemption looks again."""
+        server = await self._access.recent_servers.find(invite.server_id)
         return None if server is None or server.deleted_at is not None else server
 
     def tenant_of(self, target: Server) -> Tenant | None:
@@ -128,17 +144,44 @@ class ServerInviteKind(InviteKind[Invite, Server, InviteInfo, Redeemed]):
         return {invite.code for invite in invites if _ended_with(former.get(invite.created_by), invite)}
 
     async def joining(self, actor: Actor, invite: Invite, target: Server, now: Instant) -> Joining[Redeemed]:
-        reserved = await reserve_server(self._quotas, actor.user_id)
+        """Return how the actor joins: all rows of the transaction are their own, so that any number can join at once.
+
+        What ends the invite is read: a user who began to join before may still become a member.
+        """
+        if await self.ended_with_creator([invite]):
+            raise NotFound
         server_id = target.server_id
+        if await self._is_banned(server_id, actor.user_id):
+            raise Banned
+        reserved = await reserve_server(self._quotas, actor.user_id)
         row = ServerMembership(user_id=actor.user_id, server_id=server_id, role="member", joined_at=now)
-        creator = former_membership(user_id=invite.created_by, server_id=server_id)
-        guards = (
-            Guard(Check(ban_of(server_id=server_id, user_id=actor.user_id), when=absent()), Banned),
-            Guard(Check(target.own_key(), when=present() & absent_or_null("deleted_at")), NotFound),
-            Guard(Check(creator, when=_not_ended(invite)), NotFound),
+        guards = [
+            Guard(Check(banned_from(user_id=actor.user_id, server_id=server_id), when=absent()), Banned),
             Guard(reserved, CountChanged),
-        )
+        ]
+        if invite.created_by == actor.user_id:
+            # Else a member who repeats this could return by it at the moment of their removal.
+            former = former_membership(user_id=actor.user_id, server_id=server_id)
+            guards.append(Guard(Check(former, when=_not_ended(invite)), NotFound))
         return Joining(row, guards, Redeemed(target, row))
+
+    async def confirm(self, joined: Redeemed) -> bool:
+        """Return whether the server still exists, whose members may all have been removed already."""
+        server = await self._table.get(server_by_id(server_id=joined.server.server_id))
+        if server is not None and server.deleted_at is None:
+            return True
+        row = joined.membership
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(Delete(row.own_key(), when=equals("joined_at", row.joined_at)), pattern=undo_join)
+        return False
+
+    async def _is_banned(self, server_id: ServerId, user_id: UserId) -> bool:
+        """Return whether a user was banned by an earlier version, which wrote no row that a join can check."""
+        key = ban_of(server_id=server_id, user_id=user_id)
+        return (
+            await self._table.get(key, consistent=False) is not None
+            and await self._table.get(key, consistent=True) is not None
+        )
 
     def scope_of(self, invite: Invite) -> str:
         return invite.server_id

@@ -15,6 +15,7 @@ from sobremesa.domains.accounts.tenancy import belongs_to, exists_in, is_person
 from sobremesa.domains.communities.access import Access, Member, has_role, with_true_role
 from sobremesa.domains.communities.entities import (
     Ban,
+    BannedFrom,
     ChannelId,
     Server,
     ServerId,
@@ -23,6 +24,7 @@ from sobremesa.domains.communities.entities import (
     add_member,
     ban_member,
     ban_of,
+    banned_from,
     bans_of,
     change_role,
     former_membership,
@@ -43,11 +45,13 @@ from sobremesa.table import (
     Create,
     Delete,
     Operation,
+    Put,
     Table,
     Update,
     Upsert,
     absent,
     absent_or_null,
+    always,
     differs,
     equals,
     less_if_present,
@@ -254,6 +258,7 @@ class Members:
         try:
             await self._table.write(
                 ban=Create(ban),
+                mark=Put(BannedFrom(user_id=user_id, server_id=server_id)),
                 removal=self._ban_removal(server_id, user_id, row, member.role),
                 user=Check(user_by_id(user_id=user_id), when=exists_in(actor.tenant)) if row is None else None,
                 actor=self._access.role_check(member),
@@ -274,6 +279,7 @@ class Members:
         try:
             await self._table.write(
                 ban=Delete(ban_of(server_id=server_id, user_id=user_id)),
+                mark=Delete(banned_from(user_id=user_id, server_id=server_id), when=always()),
                 actor=self._access.role_check(member),
                 audit=self._audit.entry(server_id, actor, "member.unban", target=user_id),
                 pattern=lift_ban,

@@ -22,6 +22,8 @@ class InviteRow(Entity):
     revoked: bool = False
     created_at: Instant = EPOCH
     ttl: int | None = None
+    shares: int | None = None
+    """Into how many rows its uses are divided, so that many users can join at the same time."""
     creator_joined_at: Instant | None = None
     """When its creator joined, which identifies the membership that the invite ends with. Clocks of nodes differ: an
     invite written just before a removal may have a later time than the removal."""

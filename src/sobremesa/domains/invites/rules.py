@@ -33,6 +33,25 @@ def is_open(invite: InviteRow, now: Instant) -> bool:
     return not is_used_up and not is_over(invite, now)
 
 
+SHARES = 64
+"""Into how many rows the uses of an invite are divided at most: 1,000 users a second seldom meet in one."""
+USES_OF_SHARE = 16
+
+
+def shares_of(max_uses: int | None) -> list[int]:
+    """Return how many uses each share of a new invite has; none if it has no limit, or few uses."""
+    count = min(SHARES, (max_uses or 0) // USES_OF_SHARE)
+    if max_uses is None or count < 2:
+        return []
+    each, more = divmod(max_uses, count)
+    return [each + (number < more) for number in range(count)]
+
+
+def use_share(key: Key[Any]) -> Update[Any]:
+    """Take one use of a share, on the condition that one is left."""
+    return Update(key, add(left=-1), when=greater("left", 0))
+
+
 def use(key: Key[Any], now: Instant, *, is_null: bool = False) -> Update[Any]:
     """Count one use, on the condition that one is left.
 

@@ -7,6 +7,7 @@ redemption's operations is the order in which their refusals are checked.
 from __future__ import annotations
 
 import contextlib
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -17,10 +18,11 @@ from sobremesa.core.errors import AlreadyMember, Busy, NotFound, Unauthenticated
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.invites.codes import InviteCode, new_code
+from sobremesa.domains.invites.counting import UseCounts
 from sobremesa.domains.invites.entities import InviteRow
 from sobremesa.domains.invites.errors import InviteUsedUp
-from sobremesa.domains.invites.rules import has_null_uses, is_open, is_over, use
-from sobremesa.table import Check, Create, Delete, Entity, Key, Operation, Table, WritePattern, absent_or_null
+from sobremesa.domains.invites.rules import has_null_uses, is_open, is_over, use, use_share
+from sobremesa.table import Check, Create, Delete, Entity, Key, Operation, Table, WritePattern, absent_or_null, always
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.quotas import ATTEMPTS, CountChanged
@@ -77,6 +79,8 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
     create: WritePattern
     redeem: WritePattern
     revoke: WritePattern
+    count: WritePattern | None = None
+    """Counts uses beside the redemptions, except those of invites with few uses; None: in their transactions."""
 
     @abstractmethod
     async def authorize(self, actor: Actor, target_id: str, act: Literal["create", "list"]) -> Permit:
@@ -87,8 +91,12 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
         """Return the checks of a revocation; raise NotFound or Forbidden if the actor may not revoke the invite."""
 
     @abstractmethod
-    def rows(self, target_id: str, new: NewInvite) -> tuple[InviteT, Entity]:
-        """Return the row of a new invite, and the row by which it is found or listed."""
+    def rows(self, target_id: str, new: NewInvite) -> tuple[InviteT, Sequence[Entity]]:
+        """Return the row of a new invite, and those that belong to it, such as the one by which it is found."""
+
+    def share(self, invite: InviteT, share: int) -> Key[Any]:
+        """Return the key of a share of the uses of an invite that has shares."""
+        raise NotImplementedError
 
     @abstractmethod
     async def companion(self, invite: InviteT) -> Key[Any] | None:
@@ -118,6 +126,10 @@ class InviteKind(ABC, Generic[InviteT, TargetT, FoundT, JoinedT]):
     async def joining(self, actor: Actor, invite: InviteT, target: TargetT, now: Instant) -> Joining[JoinedT]:
         """Return how the actor joins the target; one guard checks the same as `ended_with_creator`."""
 
+    async def confirm(self, joined: JoinedT) -> bool:
+        """Return whether the target still exists, after a join that did not check it; otherwise undo the join."""
+        return True
+
     @abstractmethod
     def scope_of(self, invite: InviteT) -> str:
         """Return the scope of the audit log for a revocation."""
@@ -143,6 +155,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         self._clock = clock
         self._audit = audit
         self._idempotency = idempotency
+        self._counts = None if kind.count is None else UseCounts(table, kind.count)
 
     async def create(
         self,
@@ -157,11 +170,11 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         permit = await self._kind.authorize(actor, target_id, "create")
         claim = self._idempotency.claim(actor, key, self._kind.claims_as, [target_id, max_uses, expires_in_seconds])
 
-        invite, companion = self._kind.rows(target_id, self._new(actor, permit, max_uses, expires_in_seconds))
+        invite, companions = self._kind.rows(target_id, self._new(actor, permit, max_uses, expires_in_seconds))
         try:
             await self._table.write(
                 invite=Create(invite),
-                companion=Create(companion),
+                companions=[Create(row) for row in companions],
                 permit=permit.conditions,
                 idempotency=claim.operations(invite.code),
                 pattern=self._kind.create,
@@ -193,7 +206,7 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
         return self._kind.found(*await self._get(actor, code))
 
     async def redeem(self, actor: Actor, code: InviteCode) -> JoinedT:
-        """Join by an invite, in one transaction that counts one use and creates the membership."""
+        """Join by an invite, in one transaction that creates the membership, and takes one use if those are limited."""
         invite, target = await self._find_valid(actor, code)
 
         for _ in range(ATTEMPTS):
@@ -204,8 +217,12 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
                 Guard(Check(user_by_id(user_id=actor.user_id), when=absent_or_null("deleted_at")), Unauthenticated),
                 *joining.guards,
             ]
+            if is_over(invite, now := self._clock.now()):
+                raise NotFound
             with contextlib.suppress(CountChanged):
-                await self._write_redemption(invite, guards, now)
+                await self._use(invite, guards, now)
+                if not await self._kind.confirm(joining.answer):
+                    raise NotFound
                 return joining.answer
         raise Busy
 
@@ -223,12 +240,49 @@ class Invites(Generic[InviteT, TargetT, FoundT, JoinedT]):
                 permit=still_allowed,
                 audit=self._audit.entry(self._kind.scope_of(invite), actor, "invite.revoke", target=code),
                 companion=None if companion is None else Delete(companion),
+                shares=[Delete(key, when=always()) for key in self._shares(invite)],
                 pattern=self._kind.revoke,
             )
         except ConditionFailed:
             raise NotFound from None
 
     # Internal
+
+    async def _use(self, invite: InviteT, guards: Sequence[Guard], now: Instant) -> None:
+        """Write a redemption, and count it where its transaction does not."""
+        if self._counts is None or (invite.max_uses is not None and invite.shares is None):
+            await self._write_redemption(invite, guards, now)
+            return
+        if invite.shares is None:
+            await self._write_with(guards)
+        else:
+            await self._use_share(invite, guards)
+        await self._counts.add(invite.own_key())
+
+    async def _use_share(self, invite: InviteT, guards: Sequence[Guard]) -> None:
+        """Write a redemption that takes a use of any share that has one left; InviteUsedUp if none has."""
+        keys = self._shares(invite)
+        for _ in range(ATTEMPTS):
+            try:
+                await self._write_with(guards, use_share(secrets.choice(keys)))
+            except InviteUsedUp:
+                found = await self._table.get_many(self._shares(invite), consistent=True)
+                keys = [share.own_key() for share in found if share is not None and share.left > 0]
+                if not keys:
+                    raise
+            else:
+                return
+        raise Busy
+
+    async def _write_with(self, guards: Sequence[Guard], use: Operation | None = None) -> None:
+        operations = [guard.operation for guard in guards]
+        try:
+            await self._table.write(guards=operations, invite=use, pattern=self._kind.redeem)
+        except ConditionFailed as failed:
+            raise _refusal(failed, guards) from None
+
+    def _shares(self, invite: InviteT) -> list[Key[Any]]:
+        return [self._kind.share(invite, share) for share in range(invite.shares or 0)]
 
     async def _write_redemption(self, invite: InviteT, guards: Sequence[Guard], now: Instant) -> None:
         is_null = False

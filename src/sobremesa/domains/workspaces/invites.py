@@ -66,10 +66,10 @@ class WorkspaceInviteKind(InviteKind[Invite, Workspace, WorkspaceInviteInfo, Joi
     async def authorize_revoke(self, actor: Actor, invite: Invite) -> Sequence[Operation]:
         return (await self.authorize(actor, _workspace_of(invite), "list")).conditions
 
-    def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Entity]:
+    def rows(self, target_id: str, new: NewInvite) -> tuple[Invite, Sequence[Entity]]:
         workspace_id = WorkspaceId(target_id)
         ref = InviteRef(workspace_id=workspace_id, code=new.code, ttl=new.ttl)
-        return Invite(workspace_id=workspace_id, **new._asdict()), ref
+        return Invite(workspace_id=workspace_id, **new._asdict()), [ref]
 
     async def companion(self, invite: Invite) -> Key[Any] | None:
         key = invite_ref(workspace_id=_workspace_of(invite), code=invite.code)
