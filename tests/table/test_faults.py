@@ -80,6 +80,28 @@ class _Failing(FaultyEngine):
             raise self.errors.pop(0)
 
 
+async def test_conflict_that_is_not_retried_was_not_written(engine: Engine, store: Store) -> None:
+    """Whoever gets it may write something else: a response that was lost before it never means that."""
+    faulty = FaultyEngine(engine, Rates(conflict=0.4, lost_response=0.4), seed=11)
+    table = Table(faulty, retries=QUICK)
+    await table.write_many([Put(Account(account_id="a"))])
+    conflicts = 0
+
+    for number in range(40):
+        message = Put(Message(room_id="log", message_id=f"{number:02d}"))
+        try:
+            await table.write(account=Update(KEY, add(balance=1)), message=message, retry_conflicts=False)
+        except Conflict:
+            conflicts += 1
+
+    found = await table.get(KEY, consistent=True)
+    assert found is not None
+    assert 5 < conflicts < 35
+    written = 40 - conflicts
+    assert found.balance >= written if gaps.has(store, "token-ignored") else found.balance == written
+    assert faulty.injected["lost_response"] > 5
+
+
 @pytest.mark.parametrize(
     ("error", "calls"), [(Throttled("t"), 2), (Conflict("c"), 2), (OutcomeUnknown("o"), 1), (StoreFailed("s"), 1)]
 )
