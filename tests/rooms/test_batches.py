@@ -332,6 +332,24 @@ async def test_room_in_which_other_nodes_always_write_answers_busy(
     assert await outcome(held.room, Post(held.owner, "later", None)) == "later False"
 
 
+async def test_sends_that_share_a_transaction_pay_once_for_the_head_and_for_each_author(held: HeldChannel) -> None:
+    """The table in docs/messages.md."""
+
+    async def units(authors: Sequence[Actor], *nonces: str) -> float:
+        before = held.app.table.meter.totals().get("COM.40")
+        posts = [Post(author, nonce, nonce) for author, nonce in zip(authors, nonces, strict=True)]
+        answered = await settled(held.room, held.engine, posts, _nothing)
+        assert answered == [f"{nonce} False" for nonce in nonces]
+        used = held.app.table.meter.totals()["COM.40"].capacity.write
+        return used - (0 if before is None else before.capacity.write)
+
+    alone = await units([held.owner], "a")
+    of_three = await units([held.owner, held.owner, *held.members], "b", "c", "d", "e") - alone
+    of_one = await units([held.owner] * 4, "f", "g", "h", "i") - alone
+
+    assert (alone, of_three, of_one) == (9, 3 * (2 + 1 + 2 + 2) + 2, 3 * (2 + 1 + 2) + 2 + 2)
+
+
 async def test_refused_send_leaves_its_batch(held: HeldChannel) -> None:
     ana, ben = held.members
     posts = [Post(held.owner, "first", None), Post(ana, "a", None), Post(ben, "b", None), Post(ana, "c", "n")]

@@ -81,7 +81,7 @@ class _Failing(FaultyEngine):
 
 
 async def test_conflict_that_is_not_retried_was_not_written(engine: Engine, store: Store) -> None:
-    """Whoever gets it may write something else: a response that was lost before it never means that."""
+    """The caller may write something else then: a lost response before it would forbid that."""
     faulty = FaultyEngine(engine, Rates(conflict=0.4, lost_response=0.4), seed=11)
     table = Table(faulty, retries=QUICK)
     await table.write_many([Put(Account(account_id="a"))])
