@@ -161,6 +161,7 @@ inboxes.setSegment                  401  403       403      403     403        4
 inboxes.getSegment                  401  404       403      403     403        403    403    403
 inboxes.deleteSegment               401  403       403      403     403        403    403    403
 inboxes.publishMessage              401  403       403      403     403        403    403    403
+inboxes.recallMessage               401  403       403      403     403        403    403    403
 inboxes.getPublish                  401  200       403      403     403        403    403    403
 inboxes.getPublish elsewhere        401  404       403      403     403        403    403    403
 inboxes.listMessages                401  403       200      200     200        200    200    200
@@ -1013,6 +1014,7 @@ INBOX_BODIES: dict[str, Any] = {
 }
 INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
+    "recallMessage",
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
 WEBHOOK_BODIES: dict[str, Any] = {
@@ -1030,6 +1032,7 @@ BY_KEY = {
     "workspaces.addMember",
     *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
+    "inboxes.recallMessage",
     *(f"users.{verb}" for verb in USER_VERBS),
     *(f"webhooks.{verb}" for verb in WEBHOOK_BODIES),
 }

@@ -254,12 +254,16 @@ async def fill_inboxes(rooms: Rooms) -> None:
     await rooms.publish("For Ben, read", kind="users", userIds=[ben.user.user_id])
     await rooms.publish("For Ben, archived", kind="users", userIds=[ben.user.user_id])
     await rooms.publish("For everyone", kind="everyone")
+    await rooms.publish("For Ben, recalled", kind="users", userIds=[ben.user.user_id])
+    await rooms.publish("For everyone, recalled", kind="everyone")
     listed = {
         each["title"]: each["messageId"] for each in (await ben.request("GET", f"{rooms.inbox}/messages"))["items"]
     }
     await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For Ben, read']}/read")
     await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For Ben, archived']}/archive")
     await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For everyone']}/read")
+    for title in ("For everyone, recalled", "For Ben, recalled"):
+        await rooms.key.request("DELETE", f"{rooms.inbox}/messages/{listed[title]}")
 
 
 CHAPTERS = [

@@ -318,6 +318,8 @@ def test_inbox_messages_are_added_read_and_archived() -> None:
         state.apply(new_event("inbox.message", **inbox, messageId=message_id, title="Hello", readAt=None))
     state.apply(new_event("inbox.updated", **inbox, messageId="n1", readAt=TIME, archivedAt=None, snoozedUntil=None))
     state.apply(new_event("inbox.updated", **inbox, messageId="n2", readAt=None, archivedAt=TIME, snoozedUntil=None))
+    state.apply(new_event("inbox.message", **inbox, messageId="n3", title="Wrong", readAt=None))
+    state.apply(new_event("inbox.recalled", **inbox, messageId="n3"))
     state.apply(new_event("inbox.counts", **inbox, total=1, unread=0, categories={}))
     state.apply(new_event("inbox.counts", tenant="default", inbox="other", total=1, unread=1, categories={}))
 

@@ -20,7 +20,7 @@ from cheap import CHEAP
 from communities.environment import create_community, join
 from conversations.users import create_users, known
 from events.recorder import EventRecorder, events_of
-from inboxes.shop import ANA, Shop
+from inboxes.shop import ANA, KEY, NEWS, SHOP, Shop
 from servers import Endpoint
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
@@ -139,7 +139,8 @@ async def in_a_thread(app: Sobremesa, clock: SetClock) -> Story:
 async def in_an_inbox(app: Sobremesa, clock: SetClock) -> Story:
     shop = Shop(app, clock)
     await shop.create_users(ANA)
-    await shop.read(ANA, await shop.send(ANA))
+    await shop.read(ANA, message_id := await shop.send(ANA))
+    await shop.inboxes.recall(KEY, SHOP, NEWS, message_id)
     yield
 
 
@@ -213,7 +214,7 @@ STORIES: dict[Callable[[Sobremesa, SetClock], Story], set[str]] = {
         "card.updated",
         "tab.updated",
     },
-    in_an_inbox: {"inbox.message", "inbox.updated", "inbox.counts"},
+    in_an_inbox: {"inbox.message", "inbox.updated", "inbox.recalled", "inbox.counts"},
     in_a_workspace: {
         "workspace.created",
         "workspace.updated",

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from events.recorder import EventRecorder, Published, events_of, named, published
-from inboxes.shop import ANA, BEN, NEWS, SHOP, Shop
+from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import SetClock, instant, milliseconds
@@ -63,6 +63,22 @@ async def test_broadcast_is_published_to_the_tenant(shop: Shop, recorder: EventR
     assert messages[0].d["audience"] == "everyone"
     changed = msgspec.json.encode({**msgspec.json.decode(REFERENCE), "broadcast": message_id})
     assert [(each.topics, each.d) for each in counts] == [((topics.tenant(SHOP),), changed)]
+
+
+@pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])
+async def test_recall_is_published_to_those_who_had_the_message(
+    shop: Shop, recorder: EventRecorder, to: list[Actor]
+) -> None:
+    message_id = await shop.send(*to)
+    await recorder.publications()
+
+    await shop.inboxes.recall(KEY, SHOP, NEWS, message_id)
+    messages, counts = apart(await recorder.publications())
+
+    topic = topics.user(ANA.user_id) if to else topics.tenant(SHOP)
+    assert [each[:2] for each in messages] == [("inbox.recalled", (topic,))]
+    assert messages[0].d == {"tenant": SHOP, "inbox": NEWS, "messageId": message_id}
+    assert [each.topics for each in counts] == [(topic,)]
 
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])

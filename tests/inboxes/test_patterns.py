@@ -192,6 +192,10 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await shop.publish_to([f"user-{number}" for number in range(41)])  # by a job
     await app.jobs.run_pending(app.handlers)
     await shop.count(dora)
+    await shop.inboxes.recall(
+        KEY, SHOP, NEWS, (await shop.publish_to([f"user-{number}" for number in range(3)])).message_id
+    )
+    await shop.inboxes.recall(KEY, SHOP, NEWS, await shop.send(category="c"))
     await shop.read(dora, own)
     await shop.mute(dora, "c")
     shop.clock.move(seconds=10)

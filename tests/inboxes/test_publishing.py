@@ -113,7 +113,7 @@ async def _all_have_it(shop: Shop, recipients: int) -> None:
     totals = await shop.rows("c#*")
     assert [row["published"] for row in totals] == [1] * recipients
     assert [row["published"] for row in await shop.rows("c#orders")] == [1] * recipients
-    assert await shop.rows("CHUNK#") == []
+    assert await shop.inboxes.delivery.recipients(published) == users, "kept for a recall"
 
 
 async def test_more_than_a_thousand_recipients_are_delivered_by_a_job_with_progress(shop: Shop, at_once: int) -> None:
@@ -130,7 +130,7 @@ async def test_more_than_a_thousand_recipients_are_delivered_by_a_job_with_progr
     after = await shop.inboxes.get_publish(KEY, SHOP, NEWS, published.message_id)
     assert (after.delivered, after.recipients, after.state) == (count, count, "done")
     assert sorted(row["uid"] for row in await shop.rows("m#")) == users
-    assert await shop.rows("CHUNK#") == []
+    assert [len(row["uids"]) for row in await shop.rows("CHUNK#")] == [at_once, 60], "kept for a recall"
 
 
 @pytest.mark.parametrize("store", ["sqlite://"])
@@ -202,7 +202,7 @@ async def test_concurrent_requests_with_a_host_system_id_create_one_message(
 
     assert len(set(ids)) == 1
     assert len(await shop.rows("m#")) == (recipients or 1)
-    assert await shop.rows("CHUNK#") == []
+    assert {row["id"] for row in await shop.rows("CHUNK#")} <= set(ids)
 
 
 async def test_host_system_id_belongs_to_one_inbox(shop: Shop) -> None:

@@ -1393,6 +1393,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenants/{tenant}/inboxes/{inbox}/messages/{messageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["inboxes.recallMessage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenants/{tenant}/inboxes/{inbox}/messages/{messageId}/archive": {
         parameters: {
             query?: never;
@@ -2739,6 +2755,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "inbox.recalled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.recalled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "inbox.updated": {
         parameters: {
             query?: never;
@@ -3757,6 +3789,11 @@ export interface components {
             snoozedUntil: string | null;
             title: string;
         };
+        InboxRecalled: {
+            inbox: string;
+            messageId: string;
+            tenant: string;
+        };
         InboxUnreadView: {
             count: number;
             inbox: string;
@@ -4577,13 +4614,13 @@ export interface components {
             delivered: number | null;
             recipients: number | null;
             /** @enum {unknown} */
-            state: "done" | "running";
+            state: "done" | "recalled" | "recalling" | "running";
         };
         PublishedView: {
             messageId: string;
             recipients: number | null;
             /** @enum {unknown} */
-            state: "done" | "running";
+            state: "done" | "recalled" | "recalling" | "running";
         };
         QuietHoursView: {
             end: string;
@@ -8902,6 +8939,32 @@ export interface operations {
             };
         };
     };
+    "inboxes.recallMessage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                inbox: string;
+                messageId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedView"];
+                };
+            };
+        };
+    };
     "inboxes.archiveMessage": {
         parameters: {
             query?: never;
@@ -12466,6 +12529,39 @@ export interface operations {
                     truncated?: boolean;
                     /** @constant */
                     type: "inbox.message";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.recalled": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["InboxRecalled"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.recalled";
                     userId?: string;
                 };
             };

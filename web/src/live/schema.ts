@@ -110,6 +110,7 @@ export interface components {
             gap: components["schemas"]["Gap"];
             "inbox.counts": components["schemas"]["LiveCounts"];
             "inbox.message": components["schemas"]["LiveInboxMessage"];
+            "inbox.recalled": components["schemas"]["InboxRecalled"];
             "inbox.updated": components["schemas"]["InboxMarked"];
             "member.joined": components["schemas"]["MemberView"];
             "member.left": components["schemas"]["MemberGone"];
@@ -197,6 +198,11 @@ export interface components {
             messageId: string;
             readAt: string | null;
             snoozedUntil: string | null;
+            tenant: string;
+        };
+        InboxRecalled: {
+            inbox: string;
+            messageId: string;
             tenant: string;
         };
         InvalidSessionFrame: {

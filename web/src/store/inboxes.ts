@@ -50,6 +50,8 @@ export function reduceInboxes(state: State, change: Change): State {
       return arrived(state, change.d);
     case "inbox.updated":
       return marked(state, change.d);
+    case "inbox.recalled":
+      return recalled(state, change.d);
     case "own.inboxPage": {
       const { inbox, filter, messages, next, where } = change.d;
       const old = where === "older" ? state.inboxLists[inbox] : undefined;
@@ -118,6 +120,16 @@ function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]
         each.messageId === mark.messageId ? { ...each, readAt: mark.readAt } : each,
       );
   return withList(state, mark.inbox, { ...list, messages });
+}
+
+/** A separate event brings the counts. */
+function recalled(state: State, { inbox, messageId }: InboxRef & { messageId: string }): State {
+  const list = state.inboxLists[inbox];
+  if (list === undefined) return state;
+  return withList(state, inbox, {
+    ...list,
+    messages: list.messages.filter((each) => each.messageId !== messageId),
+  });
 }
 
 /** A read message stays in the list until that loads again, whatever the filter, so that rows do not jump. */

@@ -277,6 +277,11 @@ describe("inboxes", () => {
     ).toEqual(["b", "a"]);
   });
 
+  it("remove recalled messages", () => {
+    const here = after(page(), { t: "inbox.recalled", d: { ...place, messageId: "b" } });
+    expect(shown(here)).toEqual(["a"]);
+  });
+
   it("do not count a muted category", () => {
     const state = after({ t: "own.inboxMuted", d: { ...place, category: "offers", muted: true } });
     expect(state.inboxes["main"]).toMatchObject({

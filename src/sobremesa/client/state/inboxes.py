@@ -23,6 +23,10 @@ def inbox_updated(state: StateData, d: Json) -> None:
         messages[d["messageId"]] = messages[d["messageId"]] | without(d, "tenant", "inbox")
 
 
+def inbox_recalled(state: StateData, d: Json) -> None:
+    state.inbox_messages.get((d["tenant"], d["inbox"]), {}).pop(d["messageId"], None)
+
+
 def inbox_counts(state: StateData, d: Json) -> None:
     unnamed = some(d, ("tenant", "inbox")) | {"title": None, "description": None}
     inbox = (d["tenant"], d["inbox"])
@@ -32,5 +36,6 @@ def inbox_counts(state: StateData, d: Json) -> None:
 CHANGES: dict[str, Callable[[StateData, Json], None]] = {
     "inbox.message": inbox_message,
     "inbox.updated": inbox_updated,
+    "inbox.recalled": inbox_recalled,
     "inbox.counts": inbox_counts,
 }

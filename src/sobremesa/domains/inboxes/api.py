@@ -22,6 +22,7 @@ from sobremesa.domains.inboxes.errors import (
     MessageTooBig,
     NoSuchSegment,
     PastSnooze,
+    RecipientsUnknown,
 )
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.domains.inboxes.publish_entities import SegmentName
@@ -253,6 +254,18 @@ def routes(inboxes: Inboxes) -> Routes:
     ) -> ProgressView:
         """Return the progress of a publish, for a month."""
         return progress_view(await inboxes.get_publish(actor, tenant, inbox, message_id))
+
+    @api.delete(message, status=202, scope="inbox:publish", errors=[RecipientsUnknown])
+    async def recall_message(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId
+    ) -> PublishedView:
+        """Recall a message: nobody sees or counts it any more, also if it is still being delivered.
+
+        Up to 1,000 recipients have it no longer when the request returns the state `recalled`; for more, a job
+        continues while the state is `recalling`. Recalling it again has no effect.
+        """
+        publish = await inboxes.recall(actor, tenant, inbox, message_id)
+        return PublishedView(publish.message_id, publish.recipients, publish.state)
 
     @api.get(f"{at}/messages")
     async def list_messages(

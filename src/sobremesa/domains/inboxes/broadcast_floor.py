@@ -71,7 +71,7 @@ class BroadcastFloor:
     async def _below_receipts(self, own: UserPartition) -> str | None:
         """Return an id below every receipt: receipts of another writer show that the user saw older broadcasts."""
         async for row in self._table.every(messages_to(**own.parts()), newest_first=False):
-            if not row.is_message:
+            if not row.is_message and not row.is_recalled:
                 return row.message_id[:-1]
         return None
 

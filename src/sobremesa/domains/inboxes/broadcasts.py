@@ -24,7 +24,7 @@ from sobremesa.domains.inboxes.entities import (
     public_messages,
 )
 from sobremesa.domains.inboxes.message_counts import category_of
-from sobremesa.domains.inboxes.partitions import PublicPartition
+from sobremesa.domains.inboxes.partitions import PublicPartition, Total
 from sobremesa.table import IndexKey, Page, RawKey, SharedReads, Table
 from sobremesa.table.cache import Cache
 
@@ -40,6 +40,13 @@ class Base(NamedTuple):
     categories: dict[str, int]
 
 
+class Live(NamedTuple):
+    """The ids of the broadcasts of an inbox, and how many were recalled before."""
+
+    recalls: int
+    ids: frozenset[str]
+
+
 class _Listed(NamedTuple):
     message_id: str
     category: str | None
@@ -49,9 +56,11 @@ class _Listed(NamedTuple):
 class _BroadcastList:
     """The broadcasts of an inbox as of a version of its counts."""
 
-    def __init__(self, version: int | None, rows: Sequence[_Listed]) -> None:
+    def __init__(self, version: int | None, recalls: int, rows: Sequence[_Listed]) -> None:
         self.version = version
+        self.recalls = recalls
         self.rows = rows
+        self.ids = frozenset(row.message_id for row in rows)
         self._until: float = 0
         self._ids: list[str] = []
         self._by_category: dict[str, list[str]] = {}
@@ -119,6 +128,11 @@ class Broadcasts:
             return Base(0, {})
         return (await self._read(partition)).listed.up_to(floor, self._clock.now_seconds())
 
+    async def live(self, partition: PublicPartition) -> Live:
+        """Return the ids of all broadcasts, and how many were recalled before."""
+        listed = (await self._read(partition)).listed
+        return Live(listed.recalls, listed.ids)
+
     def changed(self, partition: PublicPartition, mark: str) -> None:
         """Read anew what was read before the first event about this change."""
         self._shared.forget_once(partition.total().raw.pk, mark)
@@ -128,20 +142,20 @@ class Broadcasts:
 
     async def _load(self, partition: PublicPartition) -> _Shared:
         counts = await self._current_counts.load(partition)
-        return _Shared(counts, await self._list(partition, counts.total.version))
+        return _Shared(counts, await self._list(partition, counts.total))
 
-    async def _list(self, partition: PublicPartition, version: int | None) -> _BroadcastList:
-        pk = partition.total().raw.pk
+    async def _list(self, partition: PublicPartition, total: Total) -> _BroadcastList:
+        pk, version, recalls = partition.total().raw.pk, total.version, total.recalls or 0
         known = self._lists.find(pk)
         if known is not None and version is not None and known.version == version:
             return known
         rows: list[_Listed] = []
-        if known is not None and known.version is not None and version is not None and known.rows:
+        if known is not None and known.version and version and known.rows and known.recalls == recalls:
             added = await self._rows(partition, known.rows[-1].message_id)
             # Each new broadcast is one version: then nothing but these has changed.
             if known.version + len(added) == version:
                 rows = [*known.rows, *added]
-        listed = _BroadcastList(version, rows or await self._rows(partition, None))
+        listed = _BroadcastList(version, recalls, rows or await self._rows(partition, None))
         self._lists.keep(pk, listed, len(listed.rows) + 1)
         return listed
 
@@ -152,7 +166,7 @@ class Broadcasts:
         found: list[_Listed] = []
         while True:
             page = await self._table.query(held_public(**partition.parts()), after=start)
-            found += [_Listed(row.message_id, category_of(row), row.expiredat) for row in page.items]
+            found += [_Listed(row.message_id, category_of(row), row.expiredat) for row in page.items if row.is_message]
             if page.last is None:
                 return found
             start = page.last

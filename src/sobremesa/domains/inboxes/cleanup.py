@@ -43,7 +43,7 @@ class Cleanup:
         async for own in self._partitions(user_id):
             now = self._clock.now_seconds()
             async for row in self._table.every(messages_to(**own.parts())):
-                if is_expired(row, now):
+                if is_expired(row, now) or row.is_recalled:
                     continue
                 line: dict[str, Any] = {
                     "kind": "inboxMessage" if row.is_message else "inboxReceipt",

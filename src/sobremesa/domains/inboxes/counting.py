@@ -69,6 +69,9 @@ class Counting:
         # The user's partition first: a message read in between is then one unread too many, never one too few.
         mine = await self._current_counts.get(own)
         public = await self._broadcasts.counts(own.public)
+        live = await self._broadcasts.live(own.public)
+        if (mine.total.recalls or 0) < live.recalls and (mine.total.read or mine.total.hidden):
+            mine = await self._current_counts.settle_recalls(own, live.recalls, live.ids)
         assert isinstance(mine.total, UserStats)  # noqa: S101 - for the type checker
         base = await self._floor.base(own, mine.total, public)
 

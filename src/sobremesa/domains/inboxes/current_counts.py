@@ -10,7 +10,7 @@ expired leaves the counts at once, and its stream record, which may arrive a day
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -117,6 +117,22 @@ class CurrentCounts:
             # Writes keep interfering. The sum over the rows is correct; a later reader stores it.
             return (await self.recount(partition, dry=True)).counts
 
+    async def settle_recalls(self, own: UserPartition, recalls: int, live: Collection[str]) -> Counts:
+        """Return a user's counts without the receipts of broadcasts that were recalled, given the live ones."""
+
+        def is_void(row: HeldRow) -> bool:
+            return not (row.is_message or row.is_recalled or row.message_id in live)
+
+        async with self._locks.of(own.total().raw.pk):
+            for _ in range(ATTEMPTS):
+                counts = await self.load(own)
+                if (counts.total.recalls or 0) >= recalls:
+                    return counts
+                recounted = await self._recount(own, counts, dry=False, is_void=is_void, recalls=recalls)
+                if recounted is not None:
+                    return recounted.counts
+        raise Busy
+
     async def recount(self, partition: Partition, *, dry: bool = False) -> Recounted:
         """Count all rows and store the result; a dry run changes nothing."""
         for _ in range(ATTEMPTS):
@@ -125,7 +141,15 @@ class CurrentCounts:
                 return recounted
         raise Busy
 
-    async def _recount(self, partition: Partition, counts: Counts, *, dry: bool) -> Recounted | None:
+    async def _recount(
+        self,
+        partition: Partition,
+        counts: Counts,
+        *,
+        dry: bool,
+        is_void: Callable[[HeldRow], bool] | None = None,
+        recalls: int | None = None,
+    ) -> Recounted | None:
         """Try once; None after a concurrent change."""
         question: Question[HeldRow] = partition.rows()
         rows = [row async for row in self._table.every(question)]
@@ -135,7 +159,7 @@ class CurrentCounts:
         kept: list[HeldRow] = []
         done = 0
         for row in rows:
-            if is_expired(row, now):
+            if is_expired(row, now) or (is_void is not None and is_void(row)):
                 # A row that the store has just removed is still counted: it shows as drift and is repaired.
                 if dry or await self._write(_removal(partition, row)):
                     done += 1
@@ -158,6 +182,7 @@ class CurrentCounts:
             "lists_categories": True,
             **({"categories": frozenset(true.categories)} if true.categories else {}),
             **_newest(counts.total, rows),
+            **({} if recalls is None else {"recalls": recalls}),
         }
         wrong = {each.category: each.true for each in drift if each.category != "*"}
         if not dry and not await self._close(partition, (counts.total.version or 0) + done, wrong, closing):
@@ -235,7 +260,7 @@ def _drift(expected: CategoryCounts, true: CategoryCounts) -> list[Drift]:
 
 
 def _next_expiry(rows: Sequence[HeldRow]) -> int | None:
-    moments = [int(row.expiredat) for row in rows if row.expiredat is not None]
+    moments = [int(row.expiredat) for row in rows if row.expiredat is not None and not row.is_recalled]
     moments += [row.snoozeduntil for row in rows if row.snoozeduntil is not None]
     return min(moments, default=None)
 

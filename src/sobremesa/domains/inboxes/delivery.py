@@ -101,8 +101,14 @@ class Delivery:
             if chunk is None or chunk.n != n:
                 chunk = await self._table.get(chunk_of(tenant=publish.tenant, message_id=publish.message_id, n=n))
             publish = await self._step(publish, [] if chunk is None else chunk.uids[start:])
-        await self.delete_recipients(publish)
         return publish
+
+    async def recipients(self, publish: Publish) -> list[UserId]:
+        """Return the recipients of a publish; none if an earlier version did not keep them."""
+        if publish.uids is not None:
+            return publish.uids
+        chunks = self._table.every(chunks_of(tenant=publish.tenant, message_id=publish.message_id))
+        return [user_id async for chunk in chunks for user_id in chunk.uids]
 
     async def delete_recipients(self, publish: Publish) -> None:
         """Delete the list of recipients."""

@@ -20,6 +20,9 @@ Category = NewType("Category", str)
 
 PUBLIC = "$public"
 """The `uid` of broadcasts."""
+MESSAGE = "UM"
+RECALLED = "RC"
+"""The kind of a message that was recalled: nobody sees or counts it, and no late delivery creates it again."""
 STORED = {"tenant": "tenant_key", "inbox": "inbox_key", "user_id": "uid", "message_id": "id"}
 
 
@@ -75,7 +78,11 @@ class Row(Entity, rename=STORED):
 
     @property
     def is_message(self) -> bool:
-        return self.kind == "UM"
+        return self.kind == MESSAGE
+
+    @property
+    def is_recalled(self) -> bool:
+        return self.kind == RECALLED
 
     @property
     def is_hidden(self) -> bool:
@@ -180,6 +187,8 @@ class TotalStats(Stats, rename=STORED):
     """Grows with every change of a count in this partition."""
     next_expiry: int | None = None
     """Epoch seconds at which the next row of the partition expires or the next snooze ends."""
+    recalls: int | None = None
+    """How many broadcasts were recalled; of a user, with how many of these the counts are settled."""
     settled_at: int | None = None
     """Rows that expired up to this second are not counted, whether or not they still exist."""
     categories: frozenset[str] = frozenset()

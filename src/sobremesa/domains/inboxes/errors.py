@@ -10,6 +10,11 @@ class HostIdReused(Clash):
     default_detail = "This host system id was used for a message with another body."
 
 
+class RecipientsUnknown(Clash):
+    code = "recipients_unknown"
+    default_detail = "The recipients of this message are not stored: an earlier version published it."
+
+
 class BadDuration(Invalid):
     code = "bad_duration"
     default_detail = "A duration is a number followed by s, m, h, d or w, up to a hundred years."

@@ -9,7 +9,7 @@ import msgspec
 
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.domains.inboxes.counting import Counting, InboxCount
-from sobremesa.domains.inboxes.entities import CategoryStats, Held, InboxKey, PublicMessage, UserStats
+from sobremesa.domains.inboxes.entities import RECALLED, CategoryStats, Held, InboxKey, PublicMessage, UserStats
 from sobremesa.domains.inboxes.listing import Entry
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.domains.inboxes.partitions import UserPartition
@@ -21,6 +21,7 @@ from sobremesa.domains.inboxes.views import (
     marks_of,
     message_view,
 )
+from sobremesa.http.endpoints import Output
 from sobremesa.live.events import EventType, Publication, Topic, user
 from sobremesa.live.events import tenant as everyone_of
 from sobremesa.live.translation import Seen, Translation
@@ -48,6 +49,14 @@ class LiveCounts(CountsView):
     inbox: InboxKey
 
 
+class InboxRecalled(Output):
+    """A recalled message."""
+
+    tenant: Tenant
+    inbox: InboxKey
+    message_id: ShownInboxMessageId
+
+
 class InboxRef(msgspec.Struct, omit_defaults=True):
     """The inbox whose counts changed."""
 
@@ -69,6 +78,13 @@ inbox_counts = EventType(
     LiveCounts,
     "The counts of an inbox of yours changed. After broadcasts it is delivered a little later than the message, once "
     "for several.",
+)
+
+inbox_recalled = EventType(
+    "inbox.recalled",
+    InboxRecalled,
+    "A message was recalled by its publisher: nobody sees or counts it any more.",
+    to="you, or all users of the tenant",
 )
 
 _MARKS = ("readat", "archivedat", "snoozeduntil")
@@ -98,8 +114,8 @@ class InboxEvents:
 
     def register(self, translation: Translation) -> None:
         # Messages and receipts share one range of keys; their kind distinguishes them.
-        translation.on(Held, self._held, fields=_MARKS)
-        translation.on(PublicMessage, self._public, fields=())
+        translation.on(Held, self._held, fields=("kind", *_MARKS))
+        translation.on(PublicMessage, self._public, fields=("kind",))
         # The total changes with every count; only muting changes a category alone.
         translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor"))
         translation.on(CategoryStats, self._muted, fields=("muted",))
@@ -108,6 +124,8 @@ class InboxEvents:
         old, new = seen
         if new is None:
             return []
+        if new.is_recalled:
+            return [] if old is None else [_recalled(new, user(new.user_id))]
         if old is None and new.is_message:
             return [inbox_message(_live(new), user(new.user_id))]
         if old is None and new.readat is None and not new.is_hidden:
@@ -120,6 +138,9 @@ class InboxEvents:
         if message is None:
             return []
         everyone = everyone_of(message.tenant)
+        if message.is_recalled:
+            changed = _counts_changed(message, everyone, f"{message.message_id} {RECALLED}")
+            return [_recalled(message, everyone), changed]
         return [inbox_message(_live(message), everyone), _counts_changed(message, everyone, message.message_id)]
 
     async def _counts(self, seen: Seen[UserStats]) -> list[Publication]:
@@ -135,6 +156,11 @@ class InboxEvents:
 def _live(message: Held | PublicMessage) -> LiveInboxMessage:
     view = message_view(Entry(message, None))
     return LiveInboxMessage(**msgspec.structs.asdict(view), tenant=message.tenant, inbox=message.inbox)
+
+
+def _recalled(message: Held | PublicMessage, topic: Topic) -> Publication:
+    gone = InboxRecalled(tenant=message.tenant, inbox=message.inbox, message_id=message.message_id)
+    return inbox_recalled(gone, topic)
 
 
 def _counts_changed(

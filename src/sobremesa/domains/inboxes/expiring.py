@@ -54,7 +54,7 @@ class Expiring:
         """Count an expired row; return False if it was counted before."""
         row = None if change.old is None else self._row(change.old)
         partition = None if change.old is None else find_partition(change.old, self._table.layout)
-        if row is None or row.expiredat is None or partition is None:
+        if row is None or row.expiredat is None or partition is None or row.is_recalled:
             return False
         until = self._clock.now_seconds() + MARKED_SECONDS
         not_settled = less_if_present("settled_at", int(row.expiredat))

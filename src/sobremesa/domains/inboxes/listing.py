@@ -141,7 +141,7 @@ class Listing:
                 found = await self._table.query(question, limit=page, after=after)
             now = self._clock.now_seconds()
             above = [row for row in found.items if row.message_id > floor]
-            yield [row for row in above if row.expiredat is None or row.expiredat > now]
+            yield [row for row in above if row.is_message and (row.expiredat is None or row.expiredat > now)]
             if found.last is None or len(above) < len(found.items):
                 return
             after = found.last

@@ -16,6 +16,7 @@ from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
+from sobremesa.domains.inboxes.broadcasts import Broadcasts
 from sobremesa.domains.inboxes.contents import Taxonomy
 from sobremesa.domains.inboxes.current_counts import is_expired, unchanged
 from sobremesa.domains.inboxes.durations import MAX_SECONDS
@@ -37,7 +38,7 @@ from sobremesa.domains.inboxes.message_counts import NO_MESSAGES, MessageCount, 
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.domains.inboxes.partitions import UserPartition, advance_next_expiry, count_operations
 from sobremesa.domains.inboxes.tenancy import user_partition
-from sobremesa.table import Create, Operation, Put, Table, Update, set_to
+from sobremesa.table import Create, Operation, Put, Table, Update, absent_or_null, at_most, set_to
 from sobremesa.table.errors import ConditionFailed
 from sobremesa.work.keyed_lock import KeyedLocks
 
@@ -61,10 +62,13 @@ class Target(NamedTuple):
 class Marking:
     """Marks messages as read, archives and snoozes them."""
 
-    def __init__(self, table: Table, clock: Clock, floor: BroadcastFloor, listing: Listing) -> None:
+    def __init__(
+        self, table: Table, clock: Clock, floor: BroadcastFloor, listing: Listing, broadcasts: Broadcasts
+    ) -> None:
         self._table = table
         self._clock = clock
         self._floor = floor
+        self._broadcasts = broadcasts
         self._listing = listing
         self._locks = KeyedLocks(needed=not table.engine.keeps_order)
 
@@ -93,6 +97,8 @@ class Marking:
         """Mark all visible messages, or those of a category, as read; return how many changed."""
         own = user_partition(actor, tenant, inbox)
         floor = await self._floor.floor_of(own)
+        # Before the list, which may be a second old: what is recalled since is not marked.
+        recalls = (await self._broadcasts.live(own.public)).recalls
 
         changed = 0
         waiting: list[Target] = []
@@ -104,9 +110,9 @@ class Marking:
                         continue
                     waiting.append(_target(own, entry.held, entry.message))
                     if len(waiting) == AT_ONCE:
-                        changed += await self._read_together(own, waiting)
+                        changed += await self._read_together(own, waiting, recalls)
                         waiting = []
-        return changed + await self._read_together(own, waiting)
+        return changed + await self._read_together(own, waiting, recalls)
 
     # Internals
 
@@ -118,7 +124,7 @@ class Marking:
             changed = change(target.held)
             if changed == target.held:
                 return False
-            if await self._write(own, stats, [(target, changed)]):
+            if await self._write(own, stats, [(target, changed)], recalls=(stats and stats.recalls) or 0):
                 return True
         raise Busy
 
@@ -136,22 +142,29 @@ class Marking:
         own_row = held if isinstance(held, Held) and not is_expired(held, self._clock.now_seconds()) else None
         if own_row is not None and own_row.is_message:
             return total, Target(own_row, is_new=False)
-        if not isinstance(message, PublicMessage):
+        if not isinstance(message, PublicMessage) or not message.is_message:
             return total, None
         floor = await self._floor.floor_in(own, total)
         return total, _target(own, own_row, message) if message_id > floor else None
 
-    async def _read_together(self, own: UserPartition, targets: Sequence[Target]) -> int:
+    async def _read_together(self, own: UserPartition, targets: Sequence[Target], recalls: int) -> int:
         """Mark messages in one transaction, or one by one after a concurrent change."""
         if not targets:
             return 0
         stats = await self._table.get(count_of(**own.parts()))
-        if await self._write(own, stats, [(target, self._as_read(target.held)) for target in targets]):
+        changes = [(target, self._as_read(target.held)) for target in targets]
+        if await self._write(own, stats, changes, recalls=recalls):
             return len(targets)
         return sum([await self._change(own, target.held.message_id, self._as_read) for target in targets])
 
-    async def _write(self, own: UserPartition, stats: UserStats | None, changes: Sequence[tuple[Target, Held]]) -> bool:
-        """Store changes and their counts; False after a concurrent change."""
+    async def _write(
+        self, own: UserPartition, stats: UserStats | None, changes: Sequence[tuple[Target, Held]], *, recalls: int
+    ) -> bool:
+        """Store changes and their counts; False after a concurrent change.
+
+        `recalls` is how many broadcasts were recalled when these were read: a receipt of one that was recalled since
+        would stay in counts that are settled with that recall.
+        """
         operations: list[Operation] = []
         deltas: dict[str | None, MessageCount] = {}
         moments: list[int] = []
@@ -165,7 +178,11 @@ class Marking:
             if changed.snoozeduntil is not None:
                 moments.append(changed.snoozeduntil)
         step = advance_next_expiry(None if stats is None else stats.next_expiry, min(moments, default=None))
-        total, *rest = count_operations(own, deltas, step.changes, when=step.when)
+        when = step.when
+        if any(target.is_new for target, _ in changes):
+            as_read = absent_or_null("recalls") | at_most("recalls", recalls)
+            when = as_read if when is None else when & as_read
+        total, *rest = count_operations(own, deltas, step.changes, when=when)
         try:
             async with self._locks.of(own.total().raw.pk):
                 await self._table.write(total=total, messages=operations, categories=rest, pattern=mark)

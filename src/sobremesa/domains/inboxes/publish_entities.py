@@ -23,7 +23,7 @@ from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
 
 SegmentName = NewType("SegmentName", str)
-PublishState: TypeAlias = Literal["running", "done"]
+PublishState: TypeAlias = Literal["running", "done", "recalling", "recalled"]
 
 
 class Publish(Entity, rename=STORED):
@@ -39,6 +39,8 @@ class Publish(Entity, rename=STORED):
     recipients: int | None = None
     """None for a broadcast."""
     delivered: int = 0
+    uids: list[UserId] | None = None
+    """The recipients, if they are few; others are in chunks."""
     host_system_id: str | None = None
     sender: str = ""
     label: str | None = None
@@ -57,7 +59,7 @@ class EarlierPublish(Publish, rename=STORED):
 
 
 class Chunk(Entity, rename=STORED):
-    """A part of the recipients of a publish that is still being delivered."""
+    """A part of the recipients of a publish, which may be recalled later."""
 
     keys = Keys(pk="t#{tenant}J#{message_id}", sk="CHUNK#{n:05}")
     expires = "kept_until"
@@ -151,5 +153,10 @@ publish_to_some = WritePattern(
 )
 start_publish = WritePattern("INB.24", "Start a publish to many users", Publish, Chunk, HostClaim)
 deliver = WritePattern("INB.25", "Deliver to the next recipients", UserMessage, UserStats, CategoryStats, Publish)
-clear_chunks = WritePattern("INB.26", "Delete the recipients of a finished publish", Chunk)
+clear_chunks = WritePattern("INB.26", "Delete the recipients of a recalled publish", Chunk)
+recall_broadcast = WritePattern(
+    "INB.34", "Recall a broadcast", PublicMessage, PublicStats, PublicCategoryStats, Publish
+)
+recall_copies = WritePattern("INB.35", "Recall copies from their recipients", UserMessage, UserStats, CategoryStats)
+recall_publish = WritePattern("INB.36", "Start or end the recall of a publish to users", Publish)
 change_segment = WritePattern("INB.33", "Replace or delete a segment", Segment, SegmentPart)

@@ -128,7 +128,7 @@ class Publishing:
     ) -> Publish:
         publish = await self._draft(tenant, inbox, notice, uids)
         if len(uids) <= MAX_IN_ONE:
-            whole = msgspec.structs.replace(publish, state="done", delivered=len(uids))
+            whole = msgspec.structs.replace(publish, state="done", delivered=len(uids), uids=uids)
             first = [*_claims(claim, whole), Create(_without_content(whole))]
             if not await self._delivery.write(whole, uids, first, pattern=publish_to_some):
                 return await self._replayed(claim)

@@ -17,6 +17,7 @@ from sobremesa.domains.inboxes.marking import Marking
 from sobremesa.domains.inboxes.message_ids import MessageIds
 from sobremesa.domains.inboxes.preferences import Preferences
 from sobremesa.domains.inboxes.publishing import Publishing
+from sobremesa.domains.inboxes.recalling import Recalling
 from sobremesa.domains.inboxes.reconciling import Reconciling
 from sobremesa.domains.inboxes.segments import Segments
 from sobremesa.table import Table
@@ -34,8 +35,9 @@ class Inboxes:
         self.delivery = Delivery(table, clock)
         segments = Segments(table, clock, ids)
         publishing = Publishing(table, clock, MessageIds(ids), configuring, segments, self.delivery, jobs)
+        self.recalling = Recalling(table, clock, self.delivery, jobs)
         listing = Listing(table, clock, floor, self.broadcasts)
-        marking = Marking(table, clock, floor, listing)
+        marking = Marking(table, clock, floor, listing, self.broadcasts)
         self.counting = Counting(current_counts, self.broadcasts, floor)
         self.expiring = Expiring(table, clock)
         self.reconciling = Reconciling(table, current_counts)
@@ -45,6 +47,7 @@ class Inboxes:
         self.set_inbox, self.get_inbox = configuring.set_inbox, configuring.get_inbox
         self.publish_to_users, self.publish_to_everyone = publishing.publish_to_users, publishing.publish_to_everyone
         self.publish_to_segment, self.get_publish = publishing.publish_to_segment, publishing.get_publish
+        self.recall = self.recalling.recall
         self.set_segment, self.get_segment = segments.set_segment, segments.get_segment
         self.delete_segment = segments.delete_segment
         self.list_messages = listing.list_messages
