@@ -98,7 +98,7 @@ class Faults:
         """It is killed, and starts again, empty or with what it had."""
         if not self._broker.is_listening:
             return
-        is_emptied = self._scenario.mode == "losses"
+        is_emptied = self._scenario.loses_events
         self._scenario.history.note("broker", "crash", "and lose everything" if is_emptied else "")
         self._broker.stop(is_emptied=is_emptied)
         for link in self._network.links():

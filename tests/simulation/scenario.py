@@ -36,7 +36,7 @@ from sobremesa.table.opening import open_modelled
 
 Mode = Literal["sqlite", "dynamodb", "shards", "workers", "nodes", "losses"]
 """The embedded engine; the model with one shard, with several, and with further processes that write; several gateways,
-with a broker that keeps what it has, and one that loses it.
+whose events are kept, or lost in the broker and in the stream.
 """
 MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards", "nodes", "losses")
 USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers")
@@ -107,6 +107,11 @@ class Scenario:
         return self.mode in ("nodes", "losses")
 
     @property
+    def loses_events(self) -> bool:
+        """Whether the broker starts empty again, and changes may be trimmed before they are published."""
+        return self.mode == "losses"
+
+    @property
     def has_shards(self) -> bool:
         """Whether the stream may have several shards, which split."""
         return self.mode == "shards" or self.has_broker
@@ -162,6 +167,8 @@ class Scenario:
         if self.mode == "sqlite":
             return await EmbeddedEngine.open(":memory:", None, clock=clock, stopwatch=stopwatch)
         retention_seconds = self.chance.choice((SHORT_RETENTION_SECONDS, 24 * 3600.0))
+        if self.has_broker and not self.loses_events:
+            retention_seconds = 24 * 3600.0
         self.keeps_changes = retention_seconds > SHORT_RETENTION_SECONDS
         shards = (1, 2, 4) if self.has_broker else (2, 4, 8) if self.has_shards else (1,)
         figures = Figures(

@@ -54,7 +54,7 @@ class Disconnects:
                 parts = operation.key.parts
                 self._hub.recheck(server(parts["server_id"]), parts["user_id"])
             if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
-                self._hub.invalidate(operation.key.parts["message_id"])
+                self._hub.invalidate(operation.key.parts["message_id"], is_gone=_deletes(operation))
 
     def _changed_user(self, operation: Update[Entity]) -> None:
         """Close the sockets of a user whose tokens this process has just revoked."""
@@ -70,3 +70,10 @@ class Disconnects:
             self._hub.end([parts["session_id"]])
         elif entity is ApiKey:
             self._hub.end([parts["key_id"]])
+
+
+def _deletes(operation: Update[Entity] | Delete[Entity]) -> bool:
+    """Return whether a message is deleted, of which a row without content may stay."""
+    if isinstance(operation, Delete):
+        return True
+    return any(isinstance(each, Set) and each.path == "deleted" and each.value is True for each in operation.changes)

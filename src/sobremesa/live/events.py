@@ -145,6 +145,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_def
         """Whether it changes what earlier events about its subject show: new messages and reactions do not."""
         return bool(self.subject) and not (self.t.endswith(".created") or self.t.startswith("reaction."))
 
+    @property
+    def is_deletion(self) -> bool:
+        """Whether it reports that its subject is gone."""
+        return self.t.endswith(".deleted")
+
 
 class AudienceChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
     """Users who start or stop to receive the events of topics, and sockets to close."""

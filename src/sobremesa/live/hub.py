@@ -277,9 +277,12 @@ class Hub:
         self._checks.recheck(topic, user_id)
         self._mark_stale(user_id)
 
-    def invalidate(self, subject: str) -> None:
-        """Note that this process has changed a subject: replay shows its new state before the feed reports it."""
-        self._recent.mark_changed(subject)
+    def invalidate(self, subject: str, *, is_gone: bool = False) -> None:
+        """Note that this process has changed a subject: replay shows its new state before the feed reports it.
+
+        If it is gone, its events that the feed has not reported yet are not delivered either.
+        """
+        self._recent.mark_changed(subject, is_gone=is_gone)
         self._replay.invalidate(subject)
         self._repeats.invalidate(subject)
 
@@ -352,7 +355,7 @@ class Hub:
                 for topic in change.rechecks:
                     self._mark_stale(None)
                     self._apply(self._checks.in_channel(topic), members)
-            event = entry.event if first is None else self._repeats.current(entry)
+            event = self._repeats.current(entry, is_first=first is None)
             if event is not None:
                 self._put(entry.with_event(event), event, first, touched, without=over_in(entry, members))
             self._put_missed(entry, touched)

@@ -24,8 +24,8 @@ class RecentEvents:
         self._bytes = 0
         self._last_of: dict[str, FeedPosition] = {}
         """The position of the last kept event that changed what is shown of each subject."""
-        self._pending: dict[str, None] = {}
-        """Subjects that this process has changed, before the feed reported it."""
+        self._pending: dict[str, bool] = {}
+        """Subjects that this process has changed, before the feed reported it, and whether they are gone."""
         self.floor = START
         """Everything after this position is kept."""
         self.position = START
@@ -49,7 +49,7 @@ class RecentEvents:
         event = entry.event
         if event is not None and event.supersedes:
             self._last_of[event.subject] = entry.position
-            if entry.first_position == entry.position:
+            if entry.first_position == entry.position and not (self.is_gone(event.subject) and not event.is_deletion):
                 self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()
@@ -72,11 +72,15 @@ class RecentEvents:
         start = bisect_left(self._entries, at_ms, key=lambda entry: entry.at_ms)
         return [self._entries[index] for index in range(start, len(self._entries))]
 
-    def mark_changed(self, subject: str) -> None:
+    def mark_changed(self, subject: str, *, is_gone: bool) -> None:
         """Note that this process has changed what is shown of a subject."""
-        self._pending[subject] = None
+        self._pending[subject] = is_gone or self.is_gone(subject)
         while len(self._pending) > MAX_PENDING:
             del self._pending[next(iter(self._pending))]
+
+    def is_gone(self, subject: str) -> bool:
+        """Return whether this process has deleted a subject, and the feed has not reported that yet."""
+        return self._pending.get(subject, False)
 
     def is_current(self, event: Event, position: FeedPosition) -> bool:
         """Return whether no change after a position affects what an event from there shows.

@@ -1,4 +1,4 @@
-"""Repeated events: the copies of those that the feed has returned before.
+"""Repeated and late events: copies of those that the feed has returned before, and what comes after its deletion.
 
 A copy is only for subscribers that were attached since the first delivery. It has the content of back then, which may
 have been edited or deleted since, so that, as in a replay, the current content is looked up.
@@ -57,7 +57,7 @@ class Repeats:
         return first.after
 
     async def look_up(self, entries: Sequence[Entry]) -> None:
-        """Look up what the copies among these entries show now."""
+        """Look up what copies show now, and what comes after its deletion by this process."""
         outdated = self._outdated(entries)
         ids = {entry.id for entry in outdated}
         self._current = {id: event for id, event in self._current.items() if id in ids}
@@ -80,22 +80,28 @@ class Repeats:
         for id in self._subjects.get(subject, ()):
             self._current.pop(id, None)
 
-    def current(self, entry: Entry) -> Event | None:
-        """Return what a copy shows now; None to leave it out."""
+    def current(self, entry: Entry, *, is_first: bool) -> Event | None:
+        """Return what an event shows now; None to leave it out."""
         if entry.id in self._current:
             return self._current[entry.id]
+        if is_first:
+            return entry.event
         # Otherwise no subscriber waits for it, or both are in one batch: who joined in between has looked back.
         return None if self._replay.must_look_up(entry, is_recent=True) else entry.event
 
     def _outdated(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return the copies that have subscribers, and may show what is no longer there."""
+        """Return the entries that have subscribers, and may show what is no longer there."""
         found: list[Entry] = []
         for entry in entries if self._may_come else ():
-            first = self._first.find(entry.id)
-            if first is None or entry.event is None:
+            if entry.event is None:
+                continue
+            first, topics = self._first.find(entry.id), entry.event.topics
+            if first is None:
+                is_late = self._recent.is_gone(entry.event.subject) and not entry.event.is_deletion
+                if is_late and self._index.subscribers_to(topics):
+                    found.append(entry)
                 continue
             entry.first_position = first.position
-            topics = entry.event.topics
             if self._replay.must_look_up(entry, is_recent=True) and any(
                 each.has_subscribed_since(first.after, topics) for each in self._index.subscribers_to(topics)
             ):
