@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
+from chaos.endpoint import LastingEndpoint
 from live.nodes import LOOK_SECONDS, Node, Valkey, valkey_program
-from servers import _free_port, start_dynamodb
+from servers import _free_port
 from servers.sharded import ShardingProxy, start_sharded
 
 NODES = 3
@@ -41,7 +42,10 @@ class Member:
 class Cluster:
     """The nodes, what they share, and what a fault does to them."""
 
-    def __init__(self, proxy: ShardingProxy, valkey: Valkey, folder: Path, kept: int) -> None:
+    def __init__(
+        self, endpoint: LastingEndpoint, proxy: ShardingProxy, valkey: Valkey, folder: Path, kept: int
+    ) -> None:
+        self.endpoint = endpoint
         self.proxy = proxy
         self.valkey = valkey
         self.members = [Member(f"node{number}") for number in range(1, NODES + 1)]
@@ -89,12 +93,14 @@ class Cluster:
 async def cluster_of(folder: Path, seed: int, *, shards: int, kept: int) -> AsyncIterator[Cluster]:
     """Run an endpoint and a Valkey; nodes are started on it until the end of the block."""
     with ExitStack() as running:
-        endpoint = running.enter_context(start_dynamodb())
-        proxy = running.enter_context(start_sharded(endpoint, shards=shards, seed=seed))
+        endpoint = LastingEndpoint(folder)
+        running.callback(endpoint.kill)
+        endpoint.start()
+        proxy = running.enter_context(start_sharded(endpoint.endpoint, shards=shards, seed=seed))
         valkey = Valkey(valkey_program(), _free_port())
         running.callback(valkey.stop)
         valkey.start()
-        cluster = Cluster(proxy, valkey, folder, kept)
+        cluster = Cluster(endpoint, proxy, valkey, folder, kept)
         try:
             yield cluster
         finally:

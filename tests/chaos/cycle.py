@@ -18,6 +18,7 @@ from chaos.observations import Observations, ShownMessage
 from chaos.requests import Refused, Requests, Unanswered
 from chaos.subscribers import Subscriber
 from chaos.workload import INBOX, OWNER, Memberships, Product, Writer
+from gateway.connection import Closed
 from live.nodes import LOOK_SECONDS, SOON_SECONDS, Community, community_beside
 from simulation import checks
 from simulation.clients import PAGE
@@ -182,7 +183,7 @@ class Cycle:
         )
         await checks.check_counts(self.history, self.community.app)
         authors = {
-            room: {MessageId(each["messageId"]): str(each["authorId"]) for each in messages}
+            room: {MessageId(each["messageId"]): str(each["authorId"]) for each in messages if not each["deleted"]}
             for room, messages in listed.items()
         }
         for who in self.community.users:
@@ -227,8 +228,12 @@ class Cycle:
         joined_id = first_of(milliseconds(joined_at))
         for member in self.cluster.members:
             assert member.process is not None
-            async with self.community.connect(member.process, who) as connection:
-                ready = await connection.identify()
+            try:
+                async with self.community.connect(member.process, who) as connection:
+                    ready = await connection.identify()
+            except Closed as closed:
+                self.history.violate("clients come back", f"{who} is closed by {member.incarnation}: {closed}")
+                continue
             channels = [channel for server in ready["servers"] for channel in server["channels"]]
             for channel in channels:
                 room = RoomId(channel["channelId"])

@@ -8,19 +8,48 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from chaos.observations import Outage
+from servers.sharded import Disturbance
 
 if TYPE_CHECKING:
     from chaos.cycle import Cycle
 
-Kind = Literal["kill", "pause", "empty valkey", "cut sockets", "split shard", "slow shard", "expire iterators"]
+Kind = Literal[
+    "kill",
+    "pause",
+    "empty valkey",
+    "pause valkey",
+    "kill endpoint",
+    "pause endpoint",
+    "throttle",
+    "lose answers",
+    "cut endpoint",
+    "slow endpoint",
+    "cut sockets",
+    "split shard",
+    "slow shard",
+    "expire iterators",
+]
 WEIGHTS: dict[Kind, int] = {
     "kill": 4,
     "pause": 4,
     "empty valkey": 2,
+    "pause valkey": 1,
+    "kill endpoint": 1,
+    "pause endpoint": 1,
+    "throttle": 1,
+    "lose answers": 1,
+    "cut endpoint": 1,
+    "slow endpoint": 1,
     "cut sockets": 3,
     "split shard": 2,
     "slow shard": 3,
     "expire iterators": 1,
+}
+DISTURBANCES: dict[Kind, Disturbance] = {
+    "throttle": Disturbance(throttled=0.3),
+    "lose answers": Disturbance(unanswered=0.1),
+    "cut endpoint": Disturbance(cut=0.1),
+    "slow endpoint": Disturbance(delay=0.5),
 }
 MOST_SHARDS = 12
 
@@ -56,6 +85,8 @@ class Faults:
         self._cycle = cycle
         self._faults = faults
         self._valkey = asyncio.Lock()
+        self._endpoint = asyncio.Lock()
+        """Held while the endpoint is disturbed, or a node starts: one that cannot read the table ends."""
 
     async def run(self) -> None:
         """Cause all faults at their times, and return when each has healed."""
@@ -71,8 +102,10 @@ class Faults:
                 await self._kill(fault)
             case "pause":
                 await self._pause(fault)
-            case "empty valkey":
-                await self._empty_valkey(fault)
+            case "empty valkey" | "pause valkey":
+                await self._disturb_valkey(fault)
+            case "kill endpoint" | "pause endpoint" | "throttle" | "lose answers" | "cut endpoint" | "slow endpoint":
+                await self._disturb_endpoint(fault)
             case "cut sockets":
                 self._note(fault, "")
                 chance = random.Random(fault.pick)
@@ -91,7 +124,8 @@ class Faults:
         self._note(fault, member.incarnation)
         cluster.kill(member)
         await asyncio.sleep(fault.seconds)
-        await cluster.start(member)
+        async with self._endpoint:
+            await cluster.start(member)
         self._cycle.history.note(member.incarnation, "started")
 
     async def _pause(self, fault: Fault) -> None:
@@ -106,15 +140,38 @@ class Faults:
         cluster.resume(member)
         self._cycle.history.note(member.incarnation, "continued")
 
-    async def _empty_valkey(self, fault: Fault) -> None:
+    async def _disturb_endpoint(self, fault: Fault) -> None:
+        cluster = self._cycle.cluster
+        async with self._endpoint:
+            self._note(fault, "")
+            if fault.kind == "kill endpoint":
+                cluster.endpoint.kill()
+                await asyncio.sleep(fault.seconds)
+                cluster.endpoint.start()
+            elif fault.kind == "pause endpoint":
+                cluster.endpoint.pause()
+                await asyncio.sleep(fault.seconds)
+                cluster.endpoint.resume()
+            else:
+                cluster.proxy.disturbance = DISTURBANCES[fault.kind]
+                await asyncio.sleep(fault.seconds)
+                cluster.proxy.disturbance = Disturbance()
+            self._cycle.history.note("endpoint", "healed")
+
+    async def _disturb_valkey(self, fault: Fault) -> None:
         async with self._valkey:
             self._note(fault, "")
             time = asyncio.get_running_loop().time
             outage = Outage(time())
             self._cycle.observations.outages.append(outage)
-            self._cycle.cluster.valkey.stop()
-            await asyncio.sleep(fault.seconds)
-            self._cycle.cluster.valkey.start()
+            if fault.kind == "pause valkey":
+                self._cycle.cluster.valkey.pause()
+                await asyncio.sleep(fault.seconds)
+                self._cycle.cluster.valkey.resume()
+            else:
+                self._cycle.cluster.valkey.stop()
+                await asyncio.sleep(fault.seconds)
+                self._cycle.cluster.valkey.start()
             await asyncio.to_thread(self._cycle.cluster.valkey.wait)
             outage.ended = time()
             self._cycle.history.note("valkey", "started")

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from pathlib import Path
 from typing import Literal
 
+import aiohttp
 import pytest
 
 from chaos.checks import check_order, check_reactions, check_removals, differences, recounted
-from chaos.faults import plan
+from chaos.endpoint import LastingEndpoint
+from chaos.faults import DISTURBANCES, WEIGHTS, Kind, plan
 from chaos.notices import check_notices, inbox_differences
 from chaos.observations import Absence, Delivery, Notice, Observations, Outage, Reacted, ShownMessage, TimedSend
+from live.nodes import community_beside
+from servers import Endpoint
+from servers.sharded import Disturbance, start_sharded
 from simulation.checks import check_sends
 from simulation.clients import Shown
 from simulation.history import History
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import MessageId, RoomId
+from sobremesa.rooms.sending import Draft
+from sobremesa.table import OLDEST
 
 ROOM = RoomId("room")
 BEA = UserId("bea")
@@ -171,4 +181,51 @@ def test_recount_leaves_out_what_was_read_and_what_the_reader_wrote() -> None:
 def test_seed_repeats_its_faults() -> None:
     assert plan(3, 60.0) == plan(3, 60.0)
     assert plan(3, 60.0) != plan(4, 60.0)
-    assert {fault.kind for seed in range(5) for fault in plan(seed, 60.0)} >= {"kill", "pause", "empty valkey"}
+    assert {fault.kind for seed in range(20) for fault in plan(seed, 60.0)} == set(WEIGHTS)
+
+
+async def test_endpoint_has_what_it_answered_after_it_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    endpoint = LastingEndpoint(tmp_path)
+    store = f"dynamodb://lasting?region=eu-west-1&endpoint={endpoint.endpoint.url}"
+    try:
+        endpoint.start()
+        async with community_beside(store, tmp_path) as community:
+            ana, room = community.users["ana"].actor, community.channel_id
+            sent = [(await community.app.communities.send(ana, room, Draft(f"{n}"))).message_id for n in range(20)]
+            endpoint.kill()
+            endpoint.start()
+            page = await community.app.communities.page(ana, room, limit=100)
+            assert [message["messageId"] for message in json.loads(page.json)["items"]] == sent[::-1]
+            reader = await community.app.table.changes(OLDEST)
+            keys = [change.key.sk for change in (await reader.read(0)).changes]
+            assert [sum(id in key for key in keys) for id in sent] == [1] * len(sent)
+    finally:
+        endpoint.kill()
+
+
+@pytest.mark.parametrize("kind", sorted(DISTURBANCES))
+async def test_disturbed_endpoint_answers_some_requests_and_all_once_it_has_healed(
+    kind: Kind, dynamodb_endpoint: Endpoint
+) -> None:
+    headers = {"x-amz-target": "DynamoDB_20120810.DescribeTable"}
+    with start_sharded(dynamodb_endpoint) as proxy:
+        async with aiohttp.ClientSession() as http:
+
+            async def ask() -> str:
+                try:
+                    async with http.post(proxy.url, json={}, headers=headers) as answer:
+                        return "throttled" if b"ProvisionedThroughputExceeded" in await answer.read() else "answered"
+                except (aiohttp.ClientError, ConnectionResetError):
+                    return "cut"
+
+            proxy.disturbance = DISTURBANCES[kind]
+            answers = Counter([await ask() for _ in range(40)])
+            proxy.disturbance = Disturbance()
+            healed = Counter([await ask() for _ in range(10)])
+    assert answers[{"throttle": "throttled", "slow endpoint": "answered"}.get(kind, "cut")] > 0
+    assert answers["answered"] > 0
+    assert set(healed) == {"answered"}

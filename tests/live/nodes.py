@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -118,6 +119,14 @@ class Valkey:
         """Wait until it answers."""
         with redis.Redis.from_url(self.url, retry=Retry(ConstantBackoff(LOOK_SECONDS), 500)) as client:
             client.ping()
+
+    def pause(self) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, signal.SIGCONT)
 
     def stop(self) -> None:
         if self._process is not None:

@@ -222,6 +222,20 @@ class ShardedStream:
         return f"{shard_id}|{place}|{self._serial}"
 
 
+@dataclass
+class Disturbance:
+    """What happens to requests, each with a chance or for a time."""
+
+    throttled: float = 0.0
+    """Rejected, as beyond the throughput of the table."""
+    cut: float = 0.0
+    """Their connection is cut before anything is done."""
+    unanswered: float = 0.0
+    """Done, but the connection is cut instead of an answer."""
+    delay: float = 0.0
+    """Up to how many seconds they take longer."""
+
+
 class ShardingProxy:
     """An endpoint that presents every stream of another endpoint as several shards."""
 
@@ -233,6 +247,8 @@ class ShardingProxy:
         self._pulls: dict[str, dict[str, str | None]] = defaultdict(dict)
         """The iterator of each real shard."""
         self._pulling = asyncio.Lock()
+        self._chance = random.Random(f"disturbance {seed}")
+        self.disturbance = Disturbance()
         self.url = ""
 
     @property
@@ -249,7 +265,7 @@ class ShardingProxy:
     async def serve(self, ready: threading.Event, stop: asyncio.Event) -> None:
         async with aiohttp.ClientSession() as self._session:
             app = web.Application(client_max_size=64 * 1024 * 1024)
-            app.router.add_post("/", self._answer)
+            app.router.add_post("/", self._disturbed)
             runner = web.AppRunner(app)
             await runner.setup()
             await web.TCPSite(runner, LOOPBACK, 0).start()
@@ -257,6 +273,20 @@ class ShardingProxy:
             ready.set()
             await stop.wait()
             await runner.cleanup()
+
+    async def _disturbed(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request, unless it is disturbed, or the real endpoint does not answer."""
+        now, chance = self.disturbance, self._chance.random
+        if now.throttled > chance():
+            return _rejected("ProvisionedThroughputExceededException")
+        await asyncio.sleep(now.delay * chance())
+        if now.cut > chance():
+            return _cut(request)
+        try:
+            answer = await self._answer(request)
+        except (aiohttp.ClientError, ConnectionResetError):
+            return _cut(request)
+        return _cut(request) if now.unanswered > chance() else answer
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         service, _, action = request.headers.get("x-amz-target", "").partition(".")
@@ -276,7 +306,7 @@ class ShardingProxy:
         try:
             answered = stream.answer(action, body | {"ShardIterator": iterator})
         except Rejected as rejected:
-            return web.json_response({"__type": f"com.amazonaws.dynamodb.v20120810#{rejected}"}, status=400)
+            return _rejected(str(rejected))
         for name in ("ShardIterator", "NextShardIterator"):
             if name in answered:
                 answered[name] = f"{arn}@{answered[name]}"
@@ -308,6 +338,17 @@ class ShardingProxy:
             result: dict[str, Any] = json.loads(await answer.read())
             assert answer.status == 200, result
             return result
+
+
+def _rejected(code: str) -> web.Response:
+    return web.json_response({"__type": f"com.amazonaws.dynamodb.v20120810#{code}"}, status=400)
+
+
+def _cut(request: web.Request) -> web.Response:
+    """Cut the connection of a request, whose answer nobody receives."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
 
 
 @contextmanager
