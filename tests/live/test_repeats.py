@@ -393,6 +393,38 @@ async def test_copy_of_a_message_that_is_deleted_while_it_is_looked_up_is_not_de
     assert arriving.received == []
 
 
+def reaction_event(number: int) -> Publication:
+    return Publication(id=f"reaction {number}", event=Event(t="reaction.added", d=b"{}", topics=(TABLE,), subject="m1"))
+
+
+async def test_copies_of_changes_are_delivered_to_who_connected_since(hub: Hub, feed: ScriptedFeed) -> None:
+    """Who connected since may know the message without them, if the first of the copies shows it as it was."""
+    await subscribe(hub, TABLE, after=0)
+    edits = [Publication(id=f"edit {n}", event=message_event("updated").event) for n in range(2)]
+    changes = [message_event("created"), edits[0], reaction_event(1), edits[1], reaction_event(2)]
+    feed.publish(*changes)
+    await hub.step()
+    arriving = await subscribe(hub, TABLE, after=len(changes))
+    feed.publish(*changes)
+    await hub.step()
+
+    assert arriving.received == [each.id for each in changes]
+
+
+async def test_copy_shows_no_less_than_it_was_published_with(hub: Hub, feed: ScriptedFeed) -> None:
+    """A message that is published again has the reactions of now, unlike its first event."""
+    await subscribe(hub, TABLE, after=0)
+    feed.publish(message_event("created"), message_event("updated"))
+    await hub.step()
+    await subscribe(hub, TABLE, after=0)  # looks up what the first event shows now
+    arriving = await subscribe(hub, TABLE, after=2)
+    event = Event(t="message.created", d=b'{"reactions":[1]}', topics=(TABLE,), subject="m1")
+    feed.publish(Publication(id="created", event=event))
+    await hub.step()
+
+    assert [json.loads(payload_of(frame))["d"] for frame in arriving.frames] == [{"reactions": [1]}]
+
+
 async def test_repeats_after_a_deletion_do_not_show_the_message_in_a_replay(
     hub: Hub, feed: ScriptedFeed, rows: Rows
 ) -> None:

@@ -47,9 +47,9 @@ class RecentEvents:
         self._entries.append(entry)
         self._bytes += _weight(entry)
         event = entry.event
-        if event is not None and event.supersedes:
+        if event is not None and event.supersedes and entry.first_position == entry.position:  # a copy changes nothing
             self._last_of[event.subject] = entry.position
-            if entry.first_position == entry.position and not (self.is_gone(event.subject) and not event.is_deletion):
+            if not (self.is_gone(event.subject) and not event.is_deletion):
                 self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()

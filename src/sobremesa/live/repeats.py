@@ -67,6 +67,9 @@ class Repeats:
                 self._subjects.setdefault(entry.event.subject, set()).add(entry.id)
         missing = [entry for entry in outdated if entry.id not in self._current]
         if missing:
+            for entry in missing:
+                if entry.event is not None:
+                    self._replay.invalidate(entry.event.subject)  # its reactions may be later than those of the first
             self._current |= dict.fromkeys(ids - self._current.keys())
             found = await self._replay.as_current(missing, is_recent=True)
             self._current |= {entry.id: entry.event for entry in found if entry.id in self._current}
