@@ -18,9 +18,9 @@ JOINING_SECONDS = 10.0
 MOST_COUNTED = 100
 
 
-def check_order(history: History, deliveries: Sequence[Delivery]) -> None:
+def check_order(history: History, deliveries: Sequence[Delivery], sends: Mapping[str, TimedSend]) -> None:
     """No two clients received two messages of a room live in different orders."""
-    for room, sequences in _live_sequences(deliveries).items():
+    for room, sequences in _live_sequences(deliveries, sends).items():
         reported: set[tuple[MessageId, MessageId]] = set()
         for one, two in combinations(sequences, 2):
             places = {delivery.message_id: place for place, delivery in enumerate(one)}
@@ -33,11 +33,19 @@ def check_order(history: History, deliveries: Sequence[Delivery]) -> None:
                     history.violate("one order", f"{here}, {one[0].client} the other way around")
 
 
-def _live_sequences(deliveries: Sequence[Delivery]) -> dict[RoomId, list[list[Delivery]]]:
-    """Return what each client received live in each room, one sequence for each membership."""
+def _live_sequences(
+    deliveries: Sequence[Delivery], sends: Mapping[str, TimedSend]
+) -> dict[RoomId, list[list[Delivery]]]:
+    """Return what each client received live in each room, one sequence for each membership.
+
+    What was sent before the membership may come again after Redis lost its data: those who were members then know it.
+    """
     found: defaultdict[tuple[RoomId, str, float | None], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
-        is_settled = delivery.joined_at is None or delivery.at > delivery.joined_at + JOINING_SECONDS
+        joined_at, send = delivery.joined_at, sends.get(delivery.nonce)
+        is_settled = joined_at is None or (
+            delivery.at > joined_at + JOINING_SECONDS and (send is None or send.began_at > joined_at)
+        )
         if delivery.is_live and is_settled:
             found[delivery.room, delivery.client, delivery.joined_at].append(delivery)
     rooms: defaultdict[RoomId, list[list[Delivery]]] = defaultdict(list)

@@ -176,8 +176,8 @@ class Cycle:
         inboxes = {user.user.user_id: await self.load_inbox(who, chance) for who, user in self.community.users.items()}
         check_notices(self.history, self.observations.notices, inboxes)
         await self._check_clients(rooms, inboxes, connected)
-        live_checks.check_order(self.history, self.observations.deliveries)
         observed = self.observations
+        live_checks.check_order(self.history, observed.deliveries, observed.sends)
         live_checks.check_removals(
             self.history, observed.sends, observed.deliveries, observed.absences, self.channels, observed.outages
         )

@@ -46,22 +46,25 @@ def rules(history: History) -> list[str]:
 
 async def test_two_clients_with_different_orders_are_found() -> None:
     history = History()
-    check_order(history, [delivery("a", 1), delivery("a", 2), delivery("b", 2), delivery("b", 1)])
+    check_order(history, [delivery("a", 1), delivery("a", 2), delivery("b", 2), delivery("b", 1)], {})
     assert rules(history) == ["one order"]
 
 
 async def test_messages_that_only_one_client_received_have_no_order() -> None:
     history = History()
-    check_order(history, [delivery("a", 2), delivery("a", 1), delivery("b", 1), delivery("b", 3)])
+    check_order(history, [delivery("a", 2), delivery("a", 1), delivery("b", 1), delivery("b", 3)], {})
     assert not history.violations
 
 
-async def test_order_of_the_first_seconds_after_a_join_is_free() -> None:
+async def test_order_of_the_first_seconds_after_a_join_and_of_what_was_sent_before_it_is_free() -> None:
     history = History()
     settled = [delivery("a", 1), delivery("a", 2)]
-    check_order(history, [*settled, *(delivery("b", number, at=5.0, joined_at=4.0) for number in (2, 1))])
+    check_order(history, [*settled, *(delivery("b", number, at=5.0, joined_at=4.0) for number in (2, 1))], {})
     assert not history.violations
-    check_order(history, [*settled, *(delivery("b", number, at=15.0, joined_at=4.0) for number in (2, 1))])
+    late = [*settled, *(delivery("b", number, at=15.0, joined_at=4.0) for number in (2, 1))]
+    check_order(history, late, {"n1": send(1, began_at=3.0)})
+    assert not history.violations
+    check_order(history, late, {"n1": send(1, began_at=5.0)})
     assert rules(history) == ["one order"]
 
 
