@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from simulation.clients import Shown, load_room
@@ -28,6 +28,8 @@ async def check(scenario: Scenario) -> None:
     check_sends(scenario.history, scenario.oracle.sends, rooms)
     await _check_clients(scenario, rooms)
     _check_order(scenario)
+    if scenario.has_broker and not scenario.loses_events:
+        _check_same_order(scenario)
     await check_counts(scenario.history, scenario.gateway.app)
     if scenario.keeps_changes:
         await _check_inboxes(scenario, rooms)
@@ -113,6 +115,17 @@ def _check_order(scenario: Scenario) -> None:
         for before, after in pairwise(published):
             if after < before:
                 scenario.history.violate("one order", f"{connection.name} received {after} after {before} in {room}")
+
+
+def _check_same_order(scenario: Scenario) -> None:
+    """No two connections receive new messages of a room in different orders, whichever their nodes are."""
+    for room, orders in scenario.oracle.live_orders.items():
+        own = {to.name: ids for to, ids in orders.items() if to.user_id not in scenario.oracle.rejoined}
+        for (one, ids), (two, others) in combinations(own.items(), 2):
+            places = {message_id: place for place, message_id in enumerate(ids)}
+            common = [places[message_id] for message_id in others if message_id in places]
+            if common != sorted(common):
+                scenario.history.violate("one order", f"{one} and {two} received {room} in different orders")
 
 
 async def check_counts(history: History, app: Sobremesa) -> None:

@@ -50,7 +50,9 @@ class Faults:
     async def _crash(self, node: Node) -> None:
         self._scenario.history.note(node.name, "crash")
         ended = node.crash()
-        await asyncio.sleep(self._chance.uniform(0.2, 6.0))
+        seconds = self._chance.uniform(0.2, 6.0)
+        self._scenario.note_trouble(node.name, seconds=seconds)
+        await asyncio.sleep(seconds)
         await ended
         await start(self._scenario, node)
 
@@ -58,6 +60,7 @@ class Faults:
         seconds = self._chance.choice((0.3, 2.0, 10.0, 25.0)) * self._chance.random()
         self._scenario.history.note(node.name, "pause", f"{seconds:.3f} s")
         node.pause()
+        self._scenario.note_trouble(node.name, seconds=seconds)
         await asyncio.sleep(seconds)
         if node.is_paused:
             self._scenario.history.note(node.name, "continue")
@@ -103,7 +106,9 @@ class Faults:
         self._broker.stop(is_emptied=is_emptied)
         for link in self._network.links():
             link.cut()
-        await asyncio.sleep(self._chance.choice((0.3, 8.0)) * self._chance.random())
+        seconds = self._chance.choice((0.3, 8.0)) * self._chance.random()
+        self._scenario.note_trouble("broker", seconds=seconds)
+        await asyncio.sleep(seconds)
         self._scenario.history.note("broker", "start")
         self._broker.start()
 
@@ -113,6 +118,7 @@ class Faults:
         seconds = self._chance.choice((0.3, 3.0, 15.0)) * self._chance.random()
         self._scenario.history.note("broker", "pause", f"{seconds:.3f} s")
         self._broker.is_paused = True
+        self._scenario.note_trouble("broker", seconds=seconds)
         await asyncio.sleep(seconds)
         self._scenario.history.note("broker", "continue")
         self._broker.resume()
@@ -122,6 +128,7 @@ class Faults:
         links = self._network.links(None if self._chance.random() < 0.3 else node.group)
         cut = [link for link in links if self._chance.random() < 0.7]
         self._scenario.history.note(node.name, "cut", f"{len(cut)} of {len(links)} connections")
+        self._scenario.note_trouble("broker", seconds=0.0)
         for link in cut:
             link.cut()
 
@@ -130,19 +137,24 @@ class Faults:
         seconds = self._chance.choice((0.3, 3.0, 15.0)) * self._chance.random()
         self._scenario.history.note(node.name, "partition", f"{seconds:.3f} s")
         self._network.hold(node.group, seconds)
+        self._scenario.note_trouble(node.name, seconds=seconds)
         await asyncio.sleep(seconds)
 
     async def _lose_answers(self, _: Node) -> None:
         """Connections break when the broker has done what it was asked."""
         self._network.lost_answers = self._chance.choice((0.02, 0.1, 0.3))
         self._scenario.history.note("broker", "lost answers", self._network.lost_answers)
-        await asyncio.sleep(self._chance.uniform(0.5, 5.0))
+        seconds = self._chance.uniform(0.5, 5.0)
+        self._scenario.note_trouble("broker", seconds=seconds)
+        await asyncio.sleep(seconds)
         self._network.lost_answers = 0.0
 
     async def _slow_network(self, _: Node) -> None:
         self._network.latency = (0.001, self._chance.choice((0.05, 0.5, 2.0)))
         self._scenario.history.note("network", "slow", f"up to {self._network.latency[1]} s")
-        await asyncio.sleep(self._chance.uniform(0.5, 8.0))
+        seconds = self._chance.uniform(0.5, 8.0)
+        self._scenario.note_trouble("broker", seconds=seconds)
+        await asyncio.sleep(seconds)
         self._network.latency = LATENCY_SECONDS
 
     @property

@@ -66,6 +66,8 @@ class Node:
         self.group = Group(name)
         self._engine: FaultyEngine | None = None
         self.app: Sobremesa
+        self._is_open = False
+        """Whether there is an application to close."""
 
     @property
     def incarnation(self) -> str:
@@ -99,7 +101,7 @@ class Node:
             self.network.cut_off(self.group)
         if isinstance(self._engine, FaultyEngine):
             self._engine.is_cut_off = True
-        return asyncio.create_task(self.group.end())
+        return asyncio.create_task(self._end())
 
     def pause(self) -> None:
         """Let it do nothing, as a process that is stopped or swapped out."""
@@ -114,6 +116,11 @@ class Node:
         if self._engine is not None:
             self._engine.rates = rates
 
+    async def _end(self) -> None:
+        await self.group.end()
+        if self.network is not None and self._is_open:
+            await self.app.live.feed.close()  # its connections are cut: this only frees what they hold
+
     async def _open(self) -> None:
         engine: Engine = self._shared
         if self._settings is not ON_SQLITE:
@@ -124,6 +131,7 @@ class Node:
         origin = Origin(table)
         store = Store(self._settings, table, keyring, DiskStore(None), origin, self._clock, False)
         self.app = app = Sobremesa(store)
+        self._is_open = True
         if self.is_gateway:
             await app.live.hub.open()
             self.group.add(app.live.hub.run())

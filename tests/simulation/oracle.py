@@ -14,6 +14,9 @@ from sobremesa.core.ids import MessageId, RoomId
 if TYPE_CHECKING:
     from simulation.clients import Client, Connection, Frame
 
+REMOTE_SECONDS = 1.0
+"""How long after a removal was answered by one node others may deliver what is sent."""
+
 Membership = Literal["in", "out", "unknown"]
 
 
@@ -30,6 +33,8 @@ class Send(msgspec.Struct):
     nonce: str
     room: RoomId
     author: UserId
+    tried_at: float = 0.0
+    """When it was first tried."""
     message_id: MessageId | None = None
     """The id that was answered; None if there was no answer."""
     published_by: str | None = None
@@ -75,6 +80,8 @@ class Oracle:
         self._removals: dict[UserId, Removal] = {}
         self.orders: dict[tuple[Receiver, RoomId], list[MessageId]] = {}
         """In which order each connection received the new messages of a room."""
+        self.live_orders: dict[RoomId, dict[Receiver, list[MessageId]]] = {}
+        """The same of each room, without what was missed before the connection."""
 
     def acknowledged(self, send: Send, message_id: MessageId) -> None:
         """A send was answered with a message."""
@@ -99,8 +106,8 @@ class Oracle:
         """Judge an event that a client has received; it may know the message, from its snapshot or another event."""
         if not frame.t.startswith("message."):
             return
-        removal = self._removals.get(client.actor.user_id)
-        if removal is not None and removal.by == connection.gateway and frame.d["roomKind"] == "channel":
+        removal = self._removals.get(client.actor.user_id) if frame.d["roomKind"] == "channel" else None
+        if removal is not None and self._is_over(removal, client, connection, frame):
             self._history.violate(
                 "nothing after a removal", f"{client.name} received {frame.t} {frame.d.get('messageId')}"
             )
@@ -108,8 +115,23 @@ class Oracle:
             self._judge_content(client, connection, frame)
         if frame.t == "message.created" and not is_known:
             receiver = Receiver(f"{client.name}#{connection.order}", client.actor.user_id, connection.gateway)
-            key = (receiver, RoomId(frame.d["roomId"]))
-            self.orders.setdefault(key, []).append(MessageId(frame.d["messageId"]))
+            room, message_id = RoomId(frame.d["roomId"]), MessageId(frame.d["messageId"])
+            self.orders.setdefault((receiver, room), []).append(message_id)
+            if connection.is_live:
+                self.live_orders.setdefault(room, {}).setdefault(receiver, []).append(message_id)
+
+    def _is_over(self, removal: Removal, client: Client, connection: Connection, frame: Frame) -> bool:
+        """Return whether a removed member must not receive this.
+
+        On the node that answered the removal, that is everything. Elsewhere it is what was sent a second later, unless
+        something is wrong with one of the two nodes or with the broker.
+        """
+        if removal.by == connection.gateway:
+            return True
+        send = self.sends.get(frame.d.get("content", "").split(" ")[0])
+        is_later = send is not None and send.tried_at > removal.at + REMOTE_SECONDS
+        remover = removal.by.split(".")[0]
+        return is_later and client.scenario.is_calm_since(removal.at, remover, connection.node.name)
 
     def _judge_content(self, client: Client, connection: Connection, frame: Frame) -> None:
         """A message that a client was informed is deleted comes no more, nor one that was deleted before it connected.

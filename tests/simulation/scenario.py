@@ -39,7 +39,7 @@ Mode = Literal["sqlite", "dynamodb", "shards", "workers", "nodes", "losses"]
 whose events are kept, or lost in the broker and in the stream.
 """
 MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "shards", "nodes", "losses")
-USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers")
+USUAL_MODES: tuple[Mode, ...] = ("sqlite", "dynamodb", "workers", "nodes")
 """What seeds choose from. With several shards a member of less than a minute may miss messages at a resume."""
 
 SHORT_RETENTION_SECONDS = 20.0
@@ -51,6 +51,8 @@ CHANNELS = 2
 NODES = (2, 3, 4)
 BUSY_SECONDS = 40.0
 UNTIL_KNOWN_SECONDS = 5.0
+RECOVERY_SECONDS = 8.0
+"""How long after a fault other nodes may still be late: a silent connection is noticed after 6 seconds."""
 SETTLED_SECONDS = 120.0
 """Longer than the lease of a job whose node crashed, and the wait for the next look at the jobs."""
 
@@ -61,6 +63,7 @@ class Outcome(NamedTuple):
     seed: int
     mode: Mode
     history: History
+    virtual_seconds: float
 
 
 class Scenario:
@@ -87,9 +90,13 @@ class Scenario:
         self.backend = Actor(key_id=KeyId("backend"), scopes=frozenset({"rooms:write"}))
         self.keeps_changes = True
         """Whether the stream is kept for longer than any pause."""
+        self._troubled_until: dict[str, float] = {}
+        """Until when each node, or the broker, may be late: with messages to other nodes."""
         self.is_busy = True
         """Whether users do something, and faults happen."""
         self._order = 0
+        self.virtual_seconds = 0.0
+        """How long everything took."""
 
     def next_order(self) -> int:
         """Return the next number of a connection."""
@@ -100,6 +107,16 @@ class Scenario:
         """Return one of the nodes that run, if any does; a paused one looks as if it did."""
         running = [node for node in self.nodes if node.is_running and (node.is_gateway or not gateways)]
         return self.chance.choice(running) if running else None
+
+    def note_trouble(self, *names: str, seconds: float) -> None:
+        """Note that nodes, or the broker, do not work properly for so long."""
+        until = asyncio.get_running_loop().time() + seconds + RECOVERY_SECONDS
+        for name in names:
+            self._troubled_until[name] = max(until, self._troubled_until.get(name, 0.0))
+
+    def is_calm_since(self, moment: float, *names: str) -> bool:
+        """Return whether these nodes and the broker have worked properly since a moment."""
+        return all(self._troubled_until.get(name, 0.0) < moment for name in ("broker", *names))
 
     @property
     def has_broker(self) -> bool:
@@ -160,6 +177,7 @@ class Scenario:
         for node in self.nodes:
             await node.crash()
         await engine.close()
+        self.virtual_seconds = asyncio.get_running_loop().time()
 
     async def _open_engine(self) -> Engine:
         clock: Clock = VirtualClock()
@@ -264,4 +282,4 @@ def simulate(seed: int, mode: Mode | None = None, busy_seconds: float = BUSY_SEC
         virtual_time.run(scenario.run(), seed)
     finally:
         topic_streams.MAX_ENTRIES = MAX_ENTRIES
-    return Outcome(seed, scenario.mode, scenario.history)
+    return Outcome(seed, scenario.mode, scenario.history, scenario.virtual_seconds)

@@ -81,7 +81,8 @@ class Writer:
     async def _send(self) -> None:
         self._number += 1
         room = self._chance.choice(self._scenario.rooms)
-        send = Send(f"{self._name}-{self._number}", room, self._actor.user_id)
+        now = asyncio.get_running_loop().time()
+        send = Send(f"{self._name}-{self._number}", room, self._actor.user_id, now)
         self._scenario.oracle.sends[send.nonce] = send
         draft = Draft(content_of(send.nonce, 0), nonce=send.nonce)
         for attempt in range(ATTEMPTS):
