@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+import redis.asyncio
 
 from live.nodes import Community
 from live.test_topic_feed import COUNT, ONE, TWO, Parts
@@ -73,6 +75,19 @@ async def test_changes_that_were_lost_before_they_were_published_are_missed_by_a
     await parts.publisher.reset()
 
     assert (await first_loss(parts)).missed == {ONE, TWO, ALL_NODES}
+
+
+async def test_topics_are_missing_as_soon_as_redis_has_lost_them(parts: Parts, valkey: Endpoint) -> None:
+    """Also before the node looks at the epoch again."""
+    before = parts.feed.covered_since([ALL_NODES])
+    client: Any = redis.asyncio.Redis.from_url(valkey.url)
+    channels = [parts.streams.channel_of(topic) for topic in (ONE, TWO)]
+    epoch_key = channels[0].replace("/" + ONE, "") + ":epoch"
+    assert await client.delete(epoch_key) == 1
+    await client.delete(*channels, *(f"{channel}:state" for channel in channels))
+    await client.aclose()
+
+    assert await parts.feed.missing(before, [ONE, TWO]) == {ONE, TWO}
 
 
 async def test_gap_of_a_cursor_without_a_time_names_every_room(community: Community) -> None:

@@ -154,10 +154,12 @@ class TopicFeed:
         if after.run != self._epochs[-1]:
             return set(topics)
         try:
-            _, now = await self._streams.look()
             states = await self._streams.states(list(topics))
+            epoch, now = await self._streams.look()
         except FOREIGN as error:
             raise Trimmed(f"{type(error).__name__}: {error}") from None
+        if epoch != after.run:
+            return set(topics)  # Redis lost them, and this node has not noticed it yet
         oldest = now[0] - self._streams.window_ms
         found = zip(topics, states, strict=True)
         return {topic for topic, state in found if not _is_kept(state, (after.number, after.offset), oldest)}
