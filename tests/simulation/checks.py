@@ -12,10 +12,10 @@ from simulation.history import History
 from simulation.oracle import Send
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
-from sobremesa.core.clock import instant
+from sobremesa.core.clock import instant, lenient_ms
 from sobremesa.core.errors import NotFound
 from sobremesa.core.ids import MessageId, RoomId, time_of
-from sobremesa.domains.conversations.entities import ConversationId, participants_of
+from sobremesa.domains.conversations.entities import PLACE_MS, ConversationId, participants_of
 
 if TYPE_CHECKING:
     from simulation.scenario import Scenario
@@ -139,11 +139,12 @@ async def check_counts(history: History, app: Sobremesa) -> None:
 
 
 async def _check_inboxes(scenario: Scenario, rooms: dict[RoomId, dict[MessageId, Shown]]) -> None:
-    """A conversation is where its last message puts it in the inbox of every participant."""
+    """A conversation is where a message puts it in every inbox that is at most five minutes older than the last."""
     for room in scenario.groups:
         last = max(rooms[room], default=None)
         page = await scenario.gateway.app.table.query(participants_of(room_id=ConversationId(room)), limit=100)
         for seat in page.items:
-            if last is not None and seat.last_message_at != instant(time_of(last)):
+            at_ms = (seat.last_message_at and lenient_ms(seat.last_message_at)) or 0
+            if last is not None and not 0 <= time_of(last) - at_ms <= PLACE_MS:
                 moved = f"{seat.user_id} has {room} at {seat.last_message_at}, not {instant(time_of(last))}"
                 scenario.history.violate("inboxes move", moved)

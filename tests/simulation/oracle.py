@@ -123,11 +123,11 @@ class Oracle:
     def _is_over(self, removal: Removal, client: Client, connection: Connection, frame: Frame) -> bool:
         """Return whether a removed member must not receive this.
 
-        On the node that answered the removal, that is everything. Elsewhere it is what was sent a second later, unless
-        something is wrong with one of the two nodes or with the broker.
+        On the node that answered the removal, that is everything. On other gateways it is what was sent a second later,
+        unless something is wrong with one of the two nodes or with the broker.
         """
-        if removal.by == connection.gateway:
-            return True
+        if removal.by == connection.gateway or not client.scenario.has_broker:
+            return removal.by == connection.gateway
         send = self.sends.get(frame.d.get("content", "").split(" ")[0])
         is_later = send is not None and send.tried_at > removal.at + REMOTE_SECONDS
         remover = removal.by.split(".")[0]
