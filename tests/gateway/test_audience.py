@@ -18,7 +18,7 @@ from gateway.conftest import SharedChannel, shared_channel
 from gateway.served_app import ServedApp, serve_app
 from gateway.test_hub import RecordingSubscriber, attach
 from sobremesa.app import Sobremesa
-from sobremesa.core.actor import UserId
+from sobremesa.core.actor import Actor, UserId
 from sobremesa.core.clock import SetClock
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.sessions import SignedIn
@@ -45,7 +45,10 @@ class Environment:
         self.served, self.shared, self.clock = served, shared, clock
         self.hub, self.feed = served.app.live.hub, served.app.live.feed
         app = served.app
-        watched = app.watching.watched_by_polling
+
+        async def watched(_: Actor) -> frozenset[str]:
+            return frozenset({shared.channel_id})
+
         self.polling = Polling(self.hub, self.feed, app.subscriptions.memberships_of, app.gaps.find, watched)
         self.random = random.Random(seed)
         self.users = [shared.bea, shared.carl, shared.dora]
@@ -119,9 +122,15 @@ class Environment:
 
     async def connect(self) -> None:
         who = self.random.choice(self.users)
-        subscriber = RecordingSubscriber(who)
+        subscriber = self.watching(who)
         self.subscribers[subscriber] = []
         await attach(self.served, who, subscriber, self.hub.position())
+
+    def watching(self, who: SignedIn) -> RecordingSubscriber:
+        """Return a new subscriber that watches the channel, if that makes a difference."""
+        subscriber = RecordingSubscriber(who)
+        subscriber.watched = frozenset({self.shared.channel_id})
+        return subscriber
 
     async def disconnect(self) -> None:
         if self.subscribers:
@@ -137,7 +146,7 @@ class Environment:
         if self.cursors:
             await self.settle()
             who, cursor, after = self.random.choice(self.cursors)
-            subscriber = await attach(self.served, who, RecordingSubscriber(who), cursor)
+            subscriber = await attach(self.served, who, self.watching(who), cursor)
             must = self.may_see(who.user.user_id, after)
             assert texts(subscriber.received) == must
             self.subscribers[subscriber] = must
@@ -237,24 +246,27 @@ class PrivateEnvironment(Environment):
         return [*super().acts(), self.change_access, self.change_access, self.change_role, self.check_shown]
 
 
+@pytest.mark.parametrize("crowd", [250, 0])
 @pytest.mark.parametrize("seed", range(4))
 async def test_current_members_receive_every_event_and_no_other_user_does(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, crowd: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await run_environment(Environment, seed, monkeypatch)
+    await run_environment(Environment, seed, crowd, monkeypatch)
 
 
+@pytest.mark.parametrize("crowd", [250, 0])
 @pytest.mark.parametrize("seed", range(6))
 async def test_private_channel_is_delivered_to_those_with_access_and_to_no_other_user(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, crowd: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await run_environment(PrivateEnvironment, seed, monkeypatch)
+    await run_environment(PrivateEnvironment, seed, crowd, monkeypatch)
 
 
-async def run_environment(kind: type[Environment], seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def run_environment(kind: type[Environment], seed: int, crowd: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare with the model; in a server that is delivered lazily, all watch the channel."""
     monkeypatch.setattr(recent_events, "MAX_ENTRIES", 10)
     clock = SetClock()
-    settings = Settings(**CHEAP, store="sqlite://", rate_limits="off")
+    settings = Settings(**CHEAP, store="sqlite://", rate_limits="off", lazy_delivery_above=crowd)
     async with (
         Sobremesa.open(settings=settings, clock=clock, background=False) as app,
         aiohttp.ClientSession() as http,
