@@ -71,6 +71,8 @@ class TableNodeRegistry:
         before, now = self._watched.get(socket, {}), self._clock.now()
         fresh = {room_id: Watched(server_id, now) for room_id, server_id in channels.items()}
         self._watched[socket] = {room_id: before.get(room_id, watched) for room_id, watched in fresh.items()}
+        if not channels:
+            del self._watched[socket]
         name = self._named(socket[1])
         gone = [Connection.key(room_id=room_id, connection_id=name) for room_id in before if room_id not in channels]
         await self._table.write_many([Delete(key) for key in gone], pattern=forget_connections)

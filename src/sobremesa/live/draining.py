@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 
 from sobremesa.live import frames
 from sobremesa.live.frames import op_frame
@@ -19,7 +19,7 @@ SHORTEST_SPREAD_SECONDS = 1.0
 LONGEST_SPREAD_SECONDS = 30.0
 
 
-async def drain(sockets: Collection[Socket], seconds: float, before: Callable[[Socket], Awaitable[None]]) -> None:
+async def drain(sockets: Collection[Socket], seconds: float, before: Callable[[Socket], None]) -> None:
     """Ask the clients of these sockets to reconnect, spread over a part of this time, and close their sockets.
 
     What is left of the time that all of them need is the spread over which each client waits by itself.
@@ -33,7 +33,7 @@ async def drain(sockets: Collection[Socket], seconds: float, before: Callable[[S
     while waiting:
         some, waiting = waiting[:size], waiting[size:]
         for socket in some:
-            await before(socket)
+            before(socket)
             socket.write(frame)
             socket.end("The server restarts.", frames.RESTARTING)
         if waiting:

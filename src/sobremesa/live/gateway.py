@@ -169,6 +169,7 @@ class Gateway:
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+        await self._backend.watching.settle()
         await self._feed.close()
 
     def drain(self) -> None:
@@ -178,7 +179,9 @@ class Gateway:
             self._loop.call_soon_threadsafe(self._start_to_drain)
 
     def _start_to_drain(self) -> None:
-        self._running.append(asyncio.create_task(drain(self._sockets, self._drain_seconds, self._hub.lazy.report_now)))
+        self._running.append(
+            asyncio.create_task(drain(self._sockets, self._drain_seconds, self._hub.lazy.report_if_settled))
+        )
 
     # Frames
 

@@ -18,6 +18,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import msgspec
+import structlog
 
 from sobremesa.core.ids import MessageId, first_of, time_of
 from sobremesa.http.endpoints import Output
@@ -36,6 +37,8 @@ AT_ONCE = 500
 MAX_WINDOWS = 4096
 """For how many reports it is kept when they were made: over an hour of them."""
 DEFAULT_CROWD = 250
+
+_log = structlog.get_logger("sobremesa.live")
 
 
 class ActiveChannel(Output):
@@ -145,7 +148,10 @@ class LazyDelivery:
         """Report what happens, at most once a second, until cancelled."""
         while True:
             await self._has_activity.wait()
-            await self._report()
+            try:
+                await self._report()
+            except Exception as error:
+                _log.error("activity was not reported", exc_info=error)
             await asyncio.sleep(REPORT_SECONDS)
 
     async def _report(self) -> None:
@@ -156,7 +162,8 @@ class LazyDelivery:
         if not active:
             return
         window = self._windows[-1]
-        s = self._feed.s_of(self._recent.position)
+        # Not the present position: a client may be cut between the frames of two topics.
+        s = self._feed.s_of(_just_before(window.opened))
         number = 0
         for topic, channels in active.items():
             frame = _frame(topic, channels, s)
@@ -180,14 +187,19 @@ class LazyDelivery:
             if window.opened <= at:
                 topics |= window.topics
                 first = window.opened
-        return None if first is None else Unreported(first._replace(number=first.number - 1), topics)
+        return None if first is None else Unreported(_just_before(first), topics)
 
     async def report_now(self, subscriber: Subscriber) -> None:
         """Inform one subscriber of what happened since the last report: it is about to be detached."""
-        if not self._active:
-            return
-        await self._checks.settled()
-        self._deliver(subscriber, {topic: self._active[topic] for topic in self._active.keys() & subscriber.topics()})
+        if self._active:
+            await self._checks.settled()
+            self.report_if_settled(subscriber)
+
+    def report_if_settled(self, subscriber: Subscriber) -> None:
+        """Do so without waiting, if it is known what it is subscribed to."""
+        if self._checks.are_settled:
+            topics = self._active.keys() & subscriber.subscriptions.keys()
+            self._deliver(subscriber, {topic: self._active[topic] for topic in topics})
 
     # Replay
 
@@ -232,6 +244,10 @@ def add_activity(channels: Activity, event: Event) -> None:
     else:
         changed = True
     channels[event.room] = (after, until, changed)
+
+
+def _just_before(position: FeedPosition) -> FeedPosition:
+    return position._replace(number=position.number - 1)
 
 
 def _frame(topic: Topic, channels: Activity, s: str = "") -> bytes:

@@ -31,8 +31,13 @@ class MembershipChecks:
     def has_rechecks(self) -> bool:
         return bool(self._rechecks)
 
+    @property
+    def are_settled(self) -> bool:
+        """Whether no membership is about to be read again, whatever the next events are."""
+        return self._settled.is_set()
+
     async def settled(self) -> None:
-        """Wait until no membership is about to be read again, whatever the next events are."""
+        """Wait until no membership is about to be read again."""
         await self._settled.wait()
 
     def note_removal(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from sobremesa.core.actor import Tenant, UserId
@@ -124,10 +124,6 @@ class Subscriber:
             if held is not None and (held.since == each.since or not held.since or not each.since):
                 return True
         return False
-
-    def topics(self) -> Set[Topic]:
-        """Return the topics that it is subscribed to."""
-        return self.subscriptions.keys()
 
     def membership_in(self, topic: Topic) -> TopicMembership:
         """Return the membership behind a subscription."""

@@ -52,3 +52,7 @@ class Watching(Protocol):
     def closed(self, socket: Socket) -> None:
         """Note that a socket was closed: it watches nothing."""
         ...
+
+    async def settle(self) -> None:
+        """Wait until it is recorded that closed sockets watch nothing."""
+        ...

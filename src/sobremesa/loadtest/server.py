@@ -100,11 +100,12 @@ def running(command: Sequence[str], port: int, cores: Cores, environment: dict[s
         process.communicate()
 
 
-def own_server(store: str, cores: Cores) -> contextlib.AbstractContextManager[Process]:
-    """Run `sobremesa serve` on this store, without rate limits."""
+def own_server(store: str, cores: Cores, **settings: object) -> contextlib.AbstractContextManager[Process]:
+    """Run `sobremesa serve` on this store, without rate limits, and with these settings."""
     port = free_port()
     command = [sys.executable, "-c", "from sobremesa.cli import main; main()", "serve", "--port", str(port)]
-    return running([*command, "--store", store], port, cores, {f"{PREFIX}RATE_LIMITS": "off"})
+    environment = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings.items()}
+    return running([*command, "--store", store], port, cores, {f"{PREFIX}RATE_LIMITS": "off"} | environment)
 
 
 def free_port() -> int:

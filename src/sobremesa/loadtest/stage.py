@@ -35,6 +35,10 @@ class Stage(NamedTuple):
         """Open sockets that receive the messages of the shared channel."""
         return await connect_all(self.host, self.port, [GatewayDialect(self.listener, self.channel)] * count, tally)
 
+    async def bystanders(self, count: int, tally: Tally) -> list[Connection]:
+        """Open sockets of members of its server that watch no channel."""
+        return await connect_all(self.host, self.port, [GatewayDialect(self.listener)] * count, tally)
+
     async def connect_senders(self, count: int) -> list[Connection]:
         """Open sockets of users that may send."""
         return await connect_all(

@@ -129,7 +129,7 @@ class ChannelWatching:
             task.add_done_callback(self._tasks.discard)
 
     async def settle(self) -> None:
-        """Wait until the rows of closed sockets are removed."""
+        """Wait until it is recorded that closed sockets watch nothing."""
         await asyncio.gather(*self._tasks)
 
     async def _logged(self, work: Awaitable[None]) -> None:
@@ -168,9 +168,8 @@ class ChannelWatching:
         """Return a page of the members who watch a channel; one with two connections may be on two pages."""
         await self._access.authorize(actor, room_id)
         page = await self._table.query(connections_in(room_id=room_id), limit=limit, cursor=cursor)
-        there = await gather_bounded(
-            READ_AT_ONCE, lambda row: self._connections.is_there(row.connection_id), page.items
-        )
+        names = [row.connection_id for row in page.items]
+        there = await gather_bounded(READ_AT_ONCE, self._connections.is_there, names)
         since: dict[UserId, Instant] = {}
         for row, is_there in zip(page.items, there, strict=True):
             if is_there:
