@@ -463,6 +463,34 @@ async def test_a_session_that_polls_watches_as_a_socket_does(served: ServedApp, 
         assert left == []
 
 
+async def test_a_response_that_is_full_has_all_reports(served: ServedApp, shared: SharedChannel) -> None:
+    """The next request continues after them."""
+    other = await served.channel(shared.ana, shared.server_id, "other")
+    async with served.connect(shared.ana) as ana, served.connect(shared.carl) as carl:
+        await ana.identify()
+        await carl.identify()
+        start = (await served.get(shared.bea, "/events"))["next"]
+        await put(served, shared.bea, "/watching", {"channelIds": [shared.channel_id]})
+        sent: list[str] = []
+        for number in range(3):
+            await served.send(shared.carl, other, f"not watched {number}")
+            sent.append(await served.send(shared.carl, shared.channel_id, f"watched {number}"))
+        last = await served.send(shared.carl, other, "the last")
+
+        received: list[str] = []
+        reported = ""
+        async with asyncio.timeout(60):
+            while received[-1:] != sent[-1:] or reported != last:
+                polled = await served.get(shared.bea, "/events", after=start, wait=5, limit=1)
+                start = polled["next"]
+                for item in polled["items"]:
+                    if item["t"] == "message.created" and item["d"]["messageId"] not in received:
+                        received.append(item["d"]["messageId"])
+                    elif item["t"] == "channel.activity":
+                        reported = max([reported, *(each["until"] or "" for each in item["d"]["channels"])])
+        assert [each for each in received if each in sent] == sent
+
+
 # Bounds
 
 

@@ -14,6 +14,7 @@ from sobremesa.live.events import Topic, TopicMembership
 from sobremesa.live.feed import Cursor, Feed, Trimmed
 from sobremesa.live.frames import payload_of
 from sobremesa.live.hub import Hub
+from sobremesa.live.lazy_delivery import channel_activity
 from sobremesa.live.session_frames import Gap
 from sobremesa.live.session_frames import gap as gap_event
 from sobremesa.live.subscriber import Subscriber
@@ -44,7 +45,7 @@ class EventsView(Output):
 class Poll(Subscriber):
     """A request that waits for events."""
 
-    __slots__ = ("_arrived", "_limit", "_pages", "is_lost", "is_replaced", "received")
+    __slots__ = ("_arrived", "_limit", "_pages", "is_lost", "is_replaced", "received", "reports")
 
     def __init__(self, actor: Actor, limit: int = MAX_EVENTS) -> None:
         super().__init__()
@@ -52,6 +53,8 @@ class Poll(Subscriber):
         self.tenant = actor.tenant
         self.session_id = actor.credential_id
         self.received: list[EventView] = []
+        self.reports: list[EventView] = []
+        """Of activity, for the end of the response: the cursor is after all that they report."""
         self.is_replaced = False
         """Whether the same session has sent another request meanwhile."""
         self.is_lost = False
@@ -62,8 +65,10 @@ class Poll(Subscriber):
 
     def flush(self) -> None:
         pending, self.pending = self.pending, []
+        arrived = [_decode(payload_of(frame)) for frame in pending]
+        self.reports += [event for event in arrived if event.t == channel_activity.name]
         if len(self.received) < MAX_EVENTS:
-            self.received += [_decode(payload_of(frame)) for frame in pending]
+            self.received += [event for event in arrived if event.t != channel_activity.name]
         self._arrived.set()
 
     def wants_more(self) -> bool:
@@ -136,10 +141,11 @@ class Polling:
             if self._polls.get(session) is poll:
                 del self._polls[session]
         if len(poll.received) < min(limit + 1, MAX_EVENTS):
-            return EventsView(poll.received, position)
+            return EventsView([*poll.received, *poll.reports], position)
         items = poll.received[:limit]
         # There is more than fits: continue after the last durable event, since ephemeral ones have no cursor.
-        return EventsView(items, next((item.s for item in reversed(items) if item.s is not None), after))
+        last = next((item.s for item in reversed(items) if item.s is not None), after)
+        return EventsView([*items, *poll.reports], last)
 
     async def _collect(self, actor: Actor, poll: Poll, cursor: Cursor, seconds: float) -> str:
         """Collect events, and wait if there are none; return the cursor reached."""
@@ -155,7 +161,7 @@ class Polling:
             reached = await self._hub.attach(poll, memberships, cursor, load)
         if reached is not None and reached.position is not None:
             return self._feed.s_of(reached.position, reached.at_ms)
-        if not poll.received:
+        if not poll.received and not poll.reports:
             await poll.arrived(seconds)
         if poll.is_lost:
             raise Trimmed
