@@ -13,7 +13,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.ids import RoomId
 from sobremesa.core.lease import Lease, LeaseLost
-from sobremesa.domains.communities.connections import SocketName, Watched, connection_rows
+from sobremesa.domains.communities.connections import SocketName, Watched, connection_rows, watched_rows
 from sobremesa.domains.communities.entities import (
     Connection,
     ConnectionId,
@@ -137,7 +137,7 @@ class TableNodeRegistry:
 
     async def _clean_up(self, node_id: str) -> set[UserId]:
         rows = [row async for row in self._table.every(connections_at(node_id=node_id))]
-        gone = [key for row in rows for key in (*row.watched(), row.own_key())]
+        gone = [key for row in rows for key in (*watched_rows(row), row.own_key())]
         await self._table.write_many([Delete(key) for key in gone], pattern=forget_connections)
         still_dead = less("leased_until_ms", self._clock.now_ms())
         with contextlib.suppress(ConditionFailed):

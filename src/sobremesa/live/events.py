@@ -151,6 +151,27 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_def
         return self.t.endswith(".deleted")
 
 
+class _InChannel(msgspec.Struct, rename="camel"):
+    """What the payload of an event of a channel has: one of these ids."""
+
+    channel_id: str | None = None
+    room_id: str | None = None
+
+
+_decode_channel = msgspec.json.Decoder(_InChannel).decode
+
+
+def channel_topic_of(event: Event) -> Topic | None:
+    """Return the topic that the channel of an event would have; None for events that are about no channel."""
+    topic = event.topics[0] if event.topics else Topic("")
+    kind, server_id = parts_of(topic)
+    if kind != "server":
+        return None
+    about = _decode_channel(event.d)
+    id = about.channel_id or about.room_id
+    return None if id is None else channel(server_id, id)
+
+
 class AudienceChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
     """Users who start or stop to receive the events of topics, and sockets to close."""
 

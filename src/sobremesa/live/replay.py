@@ -13,10 +13,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from functools import partial
 from typing import Protocol, TypeAlias
 
-import msgspec
-
 from sobremesa.core.errors import SobremesaError
-from sobremesa.live.events import Event, Topic, TopicMembership, channel, parts_of, server_of, user
+from sobremesa.live.events import Event, Topic, TopicMembership, channel_topic_of, server_of, user
 from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
 from sobremesa.live.lazy_delivery import LazyDelivery
 from sobremesa.live.look_back import happened_ms
@@ -333,7 +331,7 @@ class Replay:
         if event.without:
             if not subscriber.is_addressed(event):
                 return False
-        elif subscriber.hidden and _channel_of(event) in subscriber.hidden:
+        elif subscriber.hidden and channel_topic_of(event) in subscriber.hidden:
             return False  # it is from before the channel became private
         is_from_before = entry.position <= subscriber.before.get(entry.id, START)
         return not is_from_before and any(topic in held for topic in event.topics)
@@ -378,27 +376,6 @@ class Replay:
         for id, event in asked.items():
             if not self._lookup.is_volatile(event):
                 self._cached.setdefault(event.subject, {})[id] = found[id]
-
-
-class _InChannel(msgspec.Struct, rename="camel"):
-    """What the payload of an event of a channel has: one of these ids."""
-
-    channel_id: str | None = None
-    room_id: str | None = None
-
-
-_decode = msgspec.json.Decoder(_InChannel).decode
-
-
-def _channel_of(event: Event) -> Topic | None:
-    """Return the topic that the channel of an event would have; None for events that are about no channel."""
-    topic = event.topics[0] if event.topics else Topic("")
-    kind, server_id = parts_of(topic)
-    if kind != "server":
-        return None
-    about = _decode(event.d)
-    id = about.channel_id or about.room_id
-    return None if id is None else channel(server_id, id)
 
 
 def _ends_sockets(entry: Entry) -> bool:

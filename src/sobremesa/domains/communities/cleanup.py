@@ -15,6 +15,7 @@ from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.accounts.errors import OwnsServers
 from sobremesa.domains.accounts.tenancy import is_person
+from sobremesa.domains.communities.connections import watched_rows
 from sobremesa.domains.communities.entities import (
     CHANNELS,
     FormerMembership,
@@ -166,7 +167,7 @@ class Cleanup:
 
     async def _disconnect(self, user_id: UserId) -> None:
         async for socket in self._table.every(connections_of(user_id=user_id)):
-            await self._delete([*socket.watched(), socket.own_key()])
+            await self._delete([*watched_rows(socket), socket.own_key()])
 
     async def _delete(self, keys: Sequence[Key[Any]]) -> None:
         await self._table.write_many([Delete(key) for key in keys], pattern=clean_up)

@@ -9,6 +9,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.communities.entities import Connection, ConnectionId, ConnectionPointer, ServerId
+from sobremesa.table import Key
 
 SocketName: TypeAlias = tuple[UserId, str]
 """The user of a socket, and its name on its node."""
@@ -73,3 +74,10 @@ def connection_rows(
             for room_id, each in watched.items()
         ),
     ]
+
+
+def watched_rows(pointer: ConnectionPointer) -> list[Key[Connection]]:
+    """Return the keys of the rows of the channels that a connection watches."""
+    first = [] if pointer.channel_id is None else [pointer.channel_id]
+    rooms = dict.fromkeys([*first, *(pointer.channel_ids or ())])
+    return [Connection.key(room_id=room_id, connection_id=pointer.connection_id) for room_id in rooms]

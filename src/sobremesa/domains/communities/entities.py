@@ -15,7 +15,7 @@ from sobremesa.domains.invites.entities import InviteRow
 from sobremesa.rooms.entities import Head, Message, Pin, Reaction, ReactionSummary, ReadCursor
 from sobremesa.rooms.kinds import PatternIds, RoomKind
 from sobremesa.rooms.nonces import Nonce, RoomNonce
-from sobremesa.table import Entity, Index, Key, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
+from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1, gsi2
 
 ServerId = NewType("ServerId", str)
 ChannelId: TypeAlias = RoomId
@@ -279,12 +279,6 @@ class ConnectionPointer(Entity):
     channel_ids: list[ChannelId] | None = None
     """All channels that it watches; each has a `Connection`."""
     ttl: int
-
-    def watched(self) -> list[Key[Connection]]:
-        """Return the keys of the rows of the channels that it watches."""
-        first = [] if self.channel_id is None else [self.channel_id]
-        rooms = dict.fromkeys([*first, *(self.channel_ids or ())])
-        return [Connection.key(room_id=room_id, connection_id=self.connection_id) for room_id in rooms]
 
 
 # Servers and members

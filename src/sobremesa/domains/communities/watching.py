@@ -18,7 +18,7 @@ from sobremesa.core.errors import NotFound
 from sobremesa.core.gather import gather_bounded
 from sobremesa.core.ids import RoomId
 from sobremesa.domains.communities.access import Access
-from sobremesa.domains.communities.connections import Connections, SocketName, Watched, connection_rows
+from sobremesa.domains.communities.connections import Connections, SocketName, Watched, connection_rows, watched_rows
 from sobremesa.domains.communities.entities import (
     ConnectionId,
     ServerId,
@@ -150,7 +150,7 @@ class ChannelWatching:
         watched = {room_id: Watched(server_id, now) for room_id, server_id in _servers(seats).items()}
         rows = connection_rows(user_id, name, None, watched, self._clock.now_seconds() + POLLING_SECONDS)
         kept = {row.own_key() for row in rows} if watched else set()
-        had = [] if before is None else [*before.watched(), before.own_key()]
+        had = [] if before is None else [*watched_rows(before), before.own_key()]
         await self._table.write_many([Delete(key) for key in had if key not in kept], pattern=forget_connections)
         await self._table.write_many([Put(row) for row in rows if watched], pattern=note_connections)
         return _view(seats)
