@@ -6,4 +6,5 @@
 - `page`: the results as Markdown, with what is wanted
 - `__main__`: the rounds
 - `topics`: by itself, what an event costs Redis and a node that does not need it
+- `watching`: by itself, what a message costs in a server whose members hardly ever look at its channel
 """

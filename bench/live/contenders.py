@@ -25,12 +25,14 @@ NUMBER = b"00000000"
 
 
 @asynccontextmanager
-async def our_server(cores: Cores, senders: int, data: Path | None) -> AsyncIterator[tuple[Stage, Process]]:
+async def our_server(
+    cores: Cores, senders: int, data: Path | None, **settings: object
+) -> AsyncIterator[tuple[Stage, Process]]:
     """`sobremesa serve` on a fresh file, without limits."""
     with tempfile.TemporaryDirectory(prefix="sobremesa-bench-", dir=data) as folder:
         store = f"sqlite:///{folder}/live.db"
         tokens = await users_of_store(store, senders + 1)
-        with own_server(store, cores) as process:
+        with own_server(store, cores, **settings) as process:
             yield await prepare(f"http://{LOOPBACK}:{process.port}", tokens), process
 
 
