@@ -135,6 +135,8 @@ class Replay:
 
     async def _note_unreported(self, subscriber: Subscriber) -> None:
         """Note what happened before a client was cut that it may not have been informed of."""
+        if subscriber.last_received == START:
+            return
         unreported = self._lazy.unreported(subscriber.last_received)
         if unreported is None:
             return
