@@ -72,7 +72,7 @@ class Batch:
         if key in self._changed:
             return self._changed[key]
         found = self._found[key]
-        if found is not None and type(found) is not Row:
+        if isinstance(found, tuple):
             size, body = found
             found = self._found[key] = Row(unpack(body), size, body)
             self._known.keep(key, found)
