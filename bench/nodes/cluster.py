@@ -38,7 +38,7 @@ class Sizes(NamedTuple):
     sockets: int = 1000
     cut: int = 1000
     missed: int = 5
-    users: int = 600
+    users: int = 400
     """In a storm."""
     seconds: float = 5.0
 
