@@ -49,7 +49,11 @@ BUDGETS: dict[str, Cost] = {
 
 @pytest.fixture
 async def still(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """The tenant with two users. What readers share for a second does not end while the verbs run."""
+    """The tenant with two users. What readers share for a second does not end while the verbs run.
+
+    Transactions run one after the other: a slow server that times out would be asked again.
+    """
+    monkeypatch.setattr("sobremesa.domains.inboxes.delivery.MAX_WINDOW", 1)
     monkeypatch.setattr("sobremesa.table.shared_reads.SECONDS", 3600.0)
     await shop.create_users(ANA, BEN)
     return shop

@@ -1,16 +1,17 @@
 """Current counts: stored counts are settled, if necessary, before they are returned.
 
 A total stores when a row of its partition next expires or a snooze ends. Once that has passed, all rows are read.
-Expired rows are removed, in one transaction each that deletes the row and updates the counts, and ended snoozes are
-cleared the same way. Then the total is set to the sum over the remaining rows, on the condition that no count changed
-since, and `settled_at` is the second up to which expired rows are not counted. So a row that the store itself has
-expired leaves the counts at once, and its stream record, which may arrive a day later or never, has no effect
+Expired rows are removed, by transactions that delete some of them and update the counts, and ended snoozes are cleared
+the same way, one by one. Then the total is set to the sum over the remaining rows, on the condition that no count has
+changed since, and `settled_at` is the second up to which expired rows are not counted. So a row that the store itself
+has expired leaves the counts at once, and its stream record, which may arrive a day later or never, has no effect
 (`expiring`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -49,6 +50,8 @@ from sobremesa.work.keyed_lock import KeyedLocks
 
 ATTEMPTS = 40
 READ_ATTEMPTS = 5
+REMOVED_AT_ONCE = 40
+"""Expired rows that one transaction removes, together with the total and up to as many categories."""
 REPAIRED_AT_ONCE = 90
 """Categories that one transaction repairs, together with the total."""
 
@@ -157,13 +160,11 @@ class CurrentCounts:
         now = self._clock.now_seconds()
         expected = _stored_sums(counts)
         kept: list[HeldRow] = []
+        gone: list[HeldRow] = []
         done = 0
         for row in rows:
             if is_expired(row, now) or (is_void is not None and is_void(row)):
-                # A row that the store has just removed is still counted: it shows as drift and is repaired.
-                if dry or await self._write(_removal(partition, row)):
-                    done += 1
-                    expected.subtract(category_of(row), row_count(row))
+                gone.append(row)
             elif row.snoozeduntil is not None and row.snoozeduntil <= now:
                 woken = msgspec.structs.replace(row, snoozeduntil=None)
                 if not (dry or await self._write(_wake_up(partition, row, woken))):
@@ -173,6 +174,16 @@ class CurrentCounts:
                 kept.append(woken)
             else:
                 kept.append(row)
+        for start in range(0, len(gone), REMOVED_AT_ONCE):
+            together = gone[start : start + REMOVED_AT_ONCE]
+            # One that was changed or removed meanwhile refuses all: then each is removed by itself.
+            steps = [together] if dry or await self._write(_removal(partition, together)) else []
+            if not steps:
+                steps = [[row] for row in together if await self._write(_removal(partition, [row]))]
+            done += len(steps)
+            # A row that the store has just removed is still counted: it shows as drift and is repaired.
+            for row in chain.from_iterable(steps):
+                expected.subtract(category_of(row), row_count(row))
         true = CategoryCounts.of(kept)
         drift = _drift(expected, true)
         closing = {
@@ -229,9 +240,12 @@ def unchanged(row: HeldRow) -> Condition:
     return all_of(present(), *same)
 
 
-def _removal(partition: Partition, row: HeldRow) -> Sequence[Operation]:
-    gone = {category_of(row): NO_MESSAGES.minus(row_count(row))}
-    return [Delete(row.own_key(), when=unchanged(row)), *count_operations(partition, gone)]
+def _removal(partition: Partition, rows: Sequence[HeldRow]) -> Sequence[Operation]:
+    gone: dict[str | None, MessageCount] = {}
+    for row in rows:
+        gone[category_of(row)] = gone.get(category_of(row), NO_MESSAGES).minus(row_count(row))
+    deletions = [Delete(row.own_key(), when=unchanged(row)) for row in rows]
+    return [*deletions, *count_operations(partition, gone)]
 
 
 def _wake_up(partition: Partition, row: HeldRow, woken: HeldRow) -> Sequence[Operation]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 
 import msgspec
@@ -125,7 +126,7 @@ class Delivery:
             except ConditionFailed:
                 return await self._reload(publish)
         batches = [uids[n : n + AT_ONCE] for n in range(0, len(uids), AT_ONCE)]
-        await gather_bounded(self._window, lambda batch: self._batch(publish, batch), batches)
+        await gather_bounded(min(self._window, MAX_WINDOW), partial(self._batch, publish), batches)
         delivered = publish.delivered + len(uids)
         state: PublishState = "done" if delivered == publish.recipients else "running"
         step = Update(publish.own_key(), add(delivered=len(uids)), set_to(state=state), when=_as_far_as(publish))
