@@ -22,7 +22,7 @@ from sobremesa.loadtest.scenarios import Sender, paced
 from sobremesa.loadtest.server import Cores, Process, allow_files, own_cores
 from sobremesa.loadtest.stage import Stage
 
-SOCKETS = 2000
+SOCKETS = 1000
 WATCHING = 100
 """One in so many sockets watches the channel."""
 NODE_SOCKETS = 10_000
