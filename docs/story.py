@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, NamedTuple, TypeVar
-from unittest.mock import patch
 
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import DEFAULT_TENANT, Actor, KeyId, UserId
@@ -22,7 +21,7 @@ from sobremesa.domains.threads.entities import ListingId
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import Put, Usage, measure, shared_reads
+from sobremesa.table import Put, Usage, measure
 
 T = TypeVar("T")
 
@@ -67,12 +66,6 @@ async def tell() -> Costs:
     """Run the scenario on the embedded engine in memory. What a node reads once a second is read once."""
     clock = SetClock()
     settings = Settings(rate_limits="off")
-    # What is shared for a second is shared for the whole scenario, however long it takes.
-    with patch.object(shared_reads, "SECONDS", 3600.0):
-        return await _tell(settings, clock)
-
-
-async def _tell(settings: Settings, clock: SetClock) -> Costs:
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
         engine: Any = app.table.engine
         engine.version_of = lambda pk: None  # as on DynamoDB, where no result is cached by the version of its rows

@@ -143,6 +143,7 @@ class Environment:
         called = self._do("POST", f"{channel}/commands/weather", {"text": "Lisbon"})
         hook = self._do("POST", f"{channel}/hooks", {"name": "CI"})
         self.others["bots"] = {"userId": bot["userId"]}
+        self.others["watching"] = {"roomId": self.ids["channelId"]}
         self.others["commands"] = {"name": "weather", "commandId": called["commandId"]}
         token = hook["url"].rpartition("/")[2]
         self.others["hooks"] = {"roomId": self.ids["channelId"], "hookId": hook["hookId"], "token": token}

@@ -33,7 +33,7 @@ def stopped(clock: Ahead) -> Ahead:
 
 
 async def test_server_is_read_once_a_second_for_all(community: Community, stopped: Ahead) -> None:
-    servers = RecentServers(community.app.table, stopped)
+    servers = RecentServers(community.app.table)
     elsewhere = Elsewhere(community, stopped)
 
     async def names(count: int) -> set[str | None]:
@@ -52,7 +52,7 @@ async def test_server_is_read_once_a_second_for_all(community: Community, stoppe
 
 
 async def test_change_by_this_node_is_seen_at_once(community: Community, stopped: Ahead) -> None:
-    servers = RecentServers(community.app.table, stopped)
+    servers = RecentServers(community.app.table)
     assert await servers.find(community.server_id) is not None
 
     await community.app.communities.change_server(community.owner, community.server_id, {"name": "Kitchen"})
@@ -63,7 +63,7 @@ async def test_change_by_this_node_is_seen_at_once(community: Community, stopped
 
 
 async def test_failed_read_is_repeated(community: Community, stopped: Ahead) -> None:
-    servers = RecentServers(community.app.table, stopped)
+    servers = RecentServers(community.app.table)
     engine: Any = community.app.table.engine
 
     async def fail(*arguments: object, **options: object) -> None:

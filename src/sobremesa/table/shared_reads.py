@@ -16,24 +16,29 @@ from typing import Any, Generic, TypeVar
 
 from sobremesa.table.cache import Cache
 from sobremesa.table.entities import Entity
-from sobremesa.table.operations import Operation, Put
+from sobremesa.table.operations import Check, Operation, Put
 from sobremesa.table.table import Table
 
-SECONDS = 1.0
+SHARED_MS = 1000
 MARKS = 10_000
 
 V = TypeVar("V")
 
 
 class _Shared(Generic[V]):
-    """A result, or its load, and until when it is shared."""
+    """A result, or its load, and when that began."""
 
-    __slots__ = ("load", "until", "version")
+    __slots__ = ("load", "since_ms", "version")
 
-    def __init__(self, load: asyncio.Future[V], until: float, version: object | None) -> None:
+    def __init__(self, load: asyncio.Future[V], since_ms: int, version: object | None) -> None:
         self.load = load
-        self.until = until
+        self.since_ms = since_ms
         self.version = version
+
+    def is_current(self, now_ms: int, version: object | None) -> bool:
+        if version is None:
+            return self.version is None and 0 <= now_ms - self.since_ms < SHARED_MS
+        return self.version is version
 
 
 class SharedReads:
@@ -48,15 +53,15 @@ class SharedReads:
 
     async def get_or_load(self, pk: str, what: Hashable, load: Callable[[], Awaitable[V]]) -> V:
         """Return a result of a partition that is at most a second old, or load it."""
-        now = asyncio.get_running_loop().time()
+        now_ms = self._table.engine.clock.now_ms()
         version = self._table.engine.version_of(pk)
         results = self._partitions.find(pk)
         if results is None:
             results = {}
             self._partitions.keep(pk, results)
         known = results.get(what)
-        if known is None or known.version is not version or (version is None and known.until <= now):
-            known = _Shared(asyncio.ensure_future(load()), now + SECONDS, version)
+        if known is None or not known.is_current(now_ms, version):
+            known = _Shared(asyncio.ensure_future(load()), now_ms, version)
             results[what] = known
         try:
             # A reader that is cancelled leaves the load to the others.
@@ -84,5 +89,5 @@ class SharedReads:
             if isinstance(operation, Put):
                 if type(operation.entity) in self._entities:
                     self.forget(operation.entity.own_key().raw.pk)
-            elif operation.key.entity in self._entities:
+            elif operation.key.entity in self._entities and not isinstance(operation, Check):
                 self.forget(operation.key.raw.pk)

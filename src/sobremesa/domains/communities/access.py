@@ -89,7 +89,7 @@ class Access:
         self._audit = audit
         self._clock = clock or SystemClock()
         self.channel_lists = ChannelLists(table)
-        self.recent_servers = RecentServers(table, self._clock)
+        self.recent_servers = RecentServers(table)
         self._members: ReadCache[tuple[UserId, str, str | None, ServerId], Member | None] = ReadCache(table, CACHE_SIZE)
         self._pointers: Cache[RoomId, ChannelPointer] = Cache(CACHE_SIZE)
         """Possibly stale pointers: a channel never moves to another server, and the write checks the access list."""

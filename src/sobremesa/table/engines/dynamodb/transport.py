@@ -19,12 +19,14 @@ from sobremesa.table.engines.dynamodb.signature import Signer
 from sobremesa.table.errors import StoreClosed, StoreFailed
 
 CONNECT_SECONDS = 1.0
+LOCAL_CONNECT_SECONDS = 10.0
 SLOT_SECONDS = 5.0
 RECEIVE_SECONDS = 10.0
 RESPOND_SECONDS = 2.0
 """DynamoDB answers in milliseconds: an attempt that takes this long is lost, and another one soon succeeds."""
 LOCAL_RESPOND_SECONDS = 10.0
-"""For an emulator on this machine, which is slow because it shares the machine: more requests would slow it down."""
+"""For an emulator on this machine, as the limit above to connect: it is slow because it shares the machine, and more
+requests would slow it down."""
 STREAM_RESPOND_SECONDS = 5.0
 """A read of a shard that has no changes may look through a long part of it."""
 CONTROL_RESPOND_SECONDS = 15.0
@@ -132,7 +134,8 @@ class Transport:
     def _route(self, service: Service) -> _Route:
         url = self._endpoints.of(service)
         address = _address(url)
-        limits = TimeLimits(SLOT_SECONDS, CONNECT_SECONDS, self._respond_limit(service, url), RECEIVE_SECONDS)
+        connect_seconds = LOCAL_CONNECT_SECONDS if is_loopback(url) else CONNECT_SECONDS
+        limits = TimeLimits(SLOT_SECONDS, connect_seconds, self._respond_limit(service, url), RECEIVE_SECONDS)
         signer = Signer(self._region, service.signing_name, service.content_type)
         return _Route(address.host_header, signer, Connections(address, limits))
 
