@@ -74,9 +74,12 @@ class Conversation(Head):
         return self.caught_up_id if user_id == self.caught_up_user else None
 
     def moves_with(self, message: Message) -> bool:
-        """Return whether the conversation moves in inboxes with a new message."""
+        """Return whether the conversation moves in inboxes with a new message.
+
+        Imports write many messages with one change of the head: it moves with each, wherever an import is interrupted.
+        """
         at = fixed_width(message.created_at)
-        return not self.is_big and at is not None and at != EPOCH and self._needs_place(at)
+        return not self.is_big and at is not None and at != EPOCH and (message.imported or self._needs_place(at))
 
     def message_fields(self, message: Message) -> dict[str, Any]:
         text = shown_text(message, safe_mode=False)
