@@ -187,7 +187,11 @@ class _Link:
         every = list(arguments)
         commands = [(command, *every[start : start + self._at_once]) for start in range(0, len(every), self._at_once)]
         connection = self._connection
-        await connection.send_packed_command(connection.pack_commands(commands))
+        try:
+            await connection.send_packed_command(connection.pack_commands(commands))
+        except AttributeError as error:
+            # redis-py writes a moment later, and another task has closed the connection, and with it its writer.
+            raise Disconnected("the connection was closed") from error
 
     async def _run(self) -> None:
         while True:
