@@ -65,7 +65,7 @@ class PartitionLimits:
         needed = [
             (index.name, str(item[index.pk])) for index in self._indexes.values() for item in items if index.pk in item
         ]
-        return not any(self._is_refused(self._to_write(each), "writes", each) for each in needed)
+        return not any(self._is_refused(self._to_write(each), "write", each) for each in needed)
 
     def spend_write(self, units: float, keys: Sequence[RawKey]) -> None:
         """Take the units of one call, with those of its index entries, from the partitions of its rows."""
