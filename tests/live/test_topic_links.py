@@ -41,6 +41,22 @@ async def test_subscribing_while_the_connection_is_made_anew_is_no_error(links: 
         await _settled(links)
 
 
+@pytest.mark.parametrize("steps", range(40))
+async def test_all_connections_are_closed_with_the_links(links: TopicLinks, steps: int) -> None:
+    async with asyncio.timeout(60):
+        subscribing = asyncio.create_task(links.subscribe([uuid.uuid4().hex]))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        links.restart()
+        await asyncio.sleep(0)
+        subscribing.cancel()
+        await asyncio.gather(subscribing, return_exceptions=True)
+
+        await links.close()
+
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
 async def _settled(links: TopicLinks) -> None:
     """Wait for the connection, by a ping: it answers when all channels are received."""
     while not await links.settle(uuid.uuid4().hex):  # noqa: ASYNC110 - polled

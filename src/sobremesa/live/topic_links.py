@@ -127,7 +127,9 @@ class _Link:
         self._answers: dict[str, asyncio.Future[None]] = {}
         """What is waited for: the confirmation of a channel, or the answer to a ping."""
         self._wanted = asyncio.Event()
-        self._task = asyncio.create_task(self._run())
+        self._tasks: set[asyncio.Task[None]] = set()
+        """The task that receives, and earlier ones that are still closing their connections."""
+        self._task = self._start()
 
     async def subscribe(self, channels: Collection[str]) -> bool:
         self.channels.update(channels)
@@ -162,11 +164,18 @@ class _Link:
     def restart(self) -> None:
         self._task.cancel()
         self._abandon()
-        self._task = asyncio.create_task(self._run())
+        self._task = self._start()
+
+    def _start(self) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def close(self) -> None:
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self._abandon()
         await self._client.aclose()
 
@@ -200,6 +209,7 @@ class _Link:
             connection = self._client.connection_pool.make_connection()
             try:
                 await connection.connect()
+                _end_if_cancelled()
                 self._connection = connection
                 await self._listen()
             except FOREIGN as error:
@@ -260,6 +270,7 @@ class _Link:
 
     async def _message(self) -> tuple[str, str, Any]:
         message = await self._connection.read_response(timeout=SILENCE_SECONDS)
+        _end_if_cancelled()
         match message:
             case None:
                 raise Disconnected("the server is silent")
@@ -271,3 +282,10 @@ class _Link:
                 return "pong", "", data
             case _:
                 raise Disconnected("not a message")
+
+
+def _end_if_cancelled() -> None:
+    """End a task that was cancelled meanwhile: redis-py may return as if it were not."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
