@@ -205,6 +205,7 @@ async def story(deal: Deal, clock: Ahead) -> None:
         Delete(thr.participant_of(room_id=thread_id, user_id=deal.admin.user_id)), pattern=thr.clean_up
     )
     await deal.send(deal.buyer, "and so the list of participants is repaired")
+    await deal.send(deal.buyer, "which copies the thread into the rows of its participants")
     await app.threads.set_data(deal.buyer, thread_id, {"order": 1})
     await app.threads.set_status(deal.buyer, thread_id, "locked")
 

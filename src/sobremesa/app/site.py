@@ -134,7 +134,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
 def build_gateway(app: Sobremesa, endpoints: Sequence[Endpoint], metrics: Metrics) -> Gateway:
     """Build the gateway: live events, and the same endpoints over WebSocket."""
     settings = app.settings
-    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.conversations, app.inboxes)
+    snapshots = ReadySnapshots(app.table, endpoints, app.communities, app.conversations, app.threads, app.inboxes)
     return Gateway(
         app.live,
         GatewayBackend(

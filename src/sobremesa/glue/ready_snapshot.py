@@ -28,7 +28,8 @@ from sobremesa.domains.inboxes.entities import InboxConfig
 from sobremesa.domains.inboxes.events import LiveCounts, live_counts
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.service import Inboxes
-from sobremesa.domains.threads.views import ThreadView
+from sobremesa.domains.threads.service import Threads
+from sobremesa.domains.threads.views import ThreadView, thread_view
 from sobremesa.domains.workspaces.views import OwnWorkspaceView
 from sobremesa.http.endpoints import Endpoint, Listed, PageQuery
 from sobremesa.live.events import EventType, Topic, channel, conversation, server, thread
@@ -96,12 +97,14 @@ class ReadySnapshots:
         endpoints: Iterable[Endpoint],
         communities: Communities,
         conversations: Conversations,
+        threads: Threads,
         inboxes: Inboxes,
     ) -> None:
         self._table = table
         self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
         self._communities = communities
         self._conversations = conversations
+        self._threads = threads
         self._inboxes = inboxes
 
     async def snapshot(self, actor: Actor, session_id: str, expires_at: Instant) -> Ready:
@@ -110,7 +113,7 @@ class ReadySnapshots:
             self._endpoints["accounts.getMe"].handler(actor=actor),
             self._servers(actor),
             self._conversations_of(actor),
-            self._first("threads.listThreads", actor),
+            self._threads_of(actor),
             self._counted_inboxes(actor),
             self._first("workspaces.listWorkspaces", actor),
         )
@@ -140,6 +143,11 @@ class ReadySnapshots:
         if len(rows) > FIRST_PAGE:
             return await self._first("conversations.listConversations", actor)
         return [conversation_view(row) for row in await self._conversations.list_all(actor, rows)]
+
+    async def _threads_of(self, actor: Actor) -> list[ThreadView]:
+        """Return the first page, by the heads: an index may miss what was published before the cursor."""
+        listed, _ = await self._threads.list_threads(actor, limit=FIRST_PAGE, exact=True)
+        return [thread_view(*each) for each in listed]
 
     async def _first(self, name: str, actor: Actor) -> list[Any]:
         endpoint = self._endpoints[name]

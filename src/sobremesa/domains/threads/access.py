@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,7 @@ from sobremesa.core.errors import ChangedMeanwhile, NotFound, Refusal
 from sobremesa.core.ids import MessageId, RoomId, first_of
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import Block, block_of
+from sobremesa.domains.threads.copies import copied_unchanged, copy_of, participants_unchanged
 from sobremesa.domains.threads.entities import (
     Participant,
     RoleContext,
@@ -75,12 +76,6 @@ def not_blocked(now: Instant) -> Condition:
     return absent_or_null("blocked_until") | at_most("blocked_until", now)
 
 
-def participants_unchanged(thread: Thread) -> Condition:
-    """Return the condition that the thread's own list of participants has not changed."""
-    same = equals("participants", thread.participants)
-    return same if thread.participants else same | absent_or_null("participants")
-
-
 class ThreadSeat(Seat, frozen=True, kw_only=True):
     """A participant of a thread, or the system, which has no row in it."""
 
@@ -90,6 +85,8 @@ class ThreadSeat(Seat, frozen=True, kw_only=True):
     """The users whose inboxes a message updates."""
     notice: Notice | None = None
     """The change that a notice is about, if this seat is for one. Notices are also written in closed threads."""
+    copied: Thread | None
+    """The thread as it is after the message, for the copies in the rows of its participants; None for no copies."""
 
     @property
     def cursor(self) -> Participant | None:
@@ -101,6 +98,8 @@ class Notice(NamedTuple):
 
     by: Caller
     about: Actor | None = None
+    becomes: Mapping[str, Any] | None = None
+    """The fields of the thread that change; None if they are not known before the write."""
 
 
 class Caller(NamedTuple):
@@ -167,6 +166,7 @@ class Access:
             thread=thread,
             participant=participant,
             inbox=thread.participants,
+            copied=thread,
         )
 
     async def system_seat(self, room_id: RoomId) -> ThreadSeat:
@@ -184,9 +184,12 @@ class Access:
             thread=thread,
             participant=None,
             inbox=thread.participants,
+            copied=thread,
         )
 
-    def notice_seat(self, caller: Caller, about: Actor | None = None) -> ThreadSeat:
+    def notice_seat(
+        self, caller: Caller, about: Actor | None = None, *, becomes: Mapping[str, Any] | None = None
+    ) -> ThreadSeat:
         """Return the seat for a notice of a change that a participant or an administrator makes.
 
         A notice about a user who joins or leaves has that user as its author: their name leaves it with their account.
@@ -203,7 +206,8 @@ class Access:
             thread=thread,
             participant=caller.participant if is_own_row_free else None,
             inbox=thread.participants,
-            notice=Notice(caller, about),
+            notice=Notice(caller, about, becomes),
+            copied=None if becomes is None else msgspec.structs.replace(thread, **becomes),
         )
 
     async def rows_of(
@@ -246,6 +250,7 @@ class Access:
             again = await self.authorize(seat.actor, seat.room_id)
         inside = [participant.user_id async for participant in self._table.every(participants_in(room_id=seat.room_id))]
         if set(inside) != set(again.thread.participants):
+            again = msgspec.structs.replace(again, copied=None)
             unchanged = participants_unchanged(again.thread)
             repaired = Update(again.thread.own_key(), set_to(participants=inside), when=unchanged)
             with contextlib.suppress(ConditionFailed):
@@ -270,8 +275,14 @@ class Access:
         if not isinstance(message, ThreadMessage):
             raise TypeError(f"{message!r} is no message of a thread")
         head, operations = IS_OPEN if own.notice is None else always(), list[Operation]()
+        # Where not all inboxes are in the transaction, no participant has a copy.
+        copied = own.copied if len(own.inbox) < AT_ONCE else None
+        copy = None if copied is None else copy_of(copied, message.message_id)
+        if copy is not None:
+            head &= copied_unchanged(own.thread)
+        moves_up = set_to(last_message_at=message.iso, thread=copy)
         if own.participant is not None:
-            changes = set_to(last_message_at=message.iso)
+            changes = moves_up
             if _has_read_all(own.thread, own.participant, last):
                 # The author's own message counts as read, on the head's condition that there is no other new one.
                 read = own.participant.message_fields(message)
@@ -285,10 +296,7 @@ class Access:
         moved = {seat.user_id} if own.participant is None else {seat.user_id, own.participant.user_id}
         others = [user_id for user_id in dict.fromkeys(own.inbox) if user_id not in moved]
         near = others[: AT_ONCE - len(operations)]
-        operations += [
-            Update(participant_of(room_id=seat.room_id, user_id=user_id), set_to(last_message_at=message.iso))
-            for user_id in near
-        ]
+        operations += [Update(participant_of(room_id=seat.room_id, user_id=user_id), moves_up) for user_id in near]
         operations += self.not_blocked_by_other_party(own)
         # The remaining inboxes, if there are too many or the list is missing, are updated afterwards.
         all_moved = len(near) == len(others) and own.inbox
@@ -314,7 +322,7 @@ class Access:
         caller = await self.require(notice.by.actor, room_id)
         if caller.role != notice.by.role:
             raise ChangedMeanwhile
-        return self.notice_seat(caller, notice.about)
+        return self.notice_seat(caller, notice.about, becomes=notice.becomes)
 
     async def _inside(self, actor: Actor, room_id: RoomId) -> tuple[Thread, Participant]:
         thread, participant = await self._find(actor.user_id, room_id)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sobremesa.core.clock import EPOCH, Clock, fixed_width
-from sobremesa.domains.threads.access import participants_unchanged
+from sobremesa.domains.threads.copies import participants_unchanged
 from sobremesa.domains.threads.entities import (
     THREADS,
     InquiryClaim,

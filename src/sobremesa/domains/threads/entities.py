@@ -73,6 +73,32 @@ class ThreadReference(Entity):
     created_at: Instant = EPOCH
 
 
+class ThreadCopy(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What a list shows of a thread, in the row of each participant, as of the message that wrote it."""
+
+    kind: ThreadKind
+    tenant: Tenant | None = None
+    lbg_id: LbgId | None = None
+    leg_id: LegId | None = None
+    listing_id: ListingId | None = None
+    buyer_user_id: UserId
+    seller_user_id: UserId
+    participants: list[UserId] | None = None
+    """Absent if they are the buyer and the seller."""
+    city: str | None = None
+    created_at: Instant
+    status: Status = "open"
+    locked_by: UserId | None = None
+    last_message_id: MessageId | None = None
+    safe_mode_required: bool = False
+    data: dict[str, Any] | None = None
+
+    @property
+    def at(self) -> Instant:
+        """The time of the last message; of a thread without messages its own."""
+        return self.created_at if self.last_message_id is None else instant(time_of(self.last_message_id))
+
+
 class Participant(ReadCursor):
     """A participant of a thread: their role, their read cursor, and the position of the thread in their inbox."""
 
@@ -88,6 +114,8 @@ class Participant(ReadCursor):
     """The role of who blocked them: the other side cannot lift the block of an admin."""
     joined_at: Instant = EPOCH
     last_message_at: Instant | None = None
+    thread: ThreadCopy | None = None
+    """Absent where the head must be read: in rows of other writers, for example, and of threads with much data."""
 
     @classmethod
     def message_fields(cls, message: Message) -> dict[str, Any]:
@@ -322,6 +350,7 @@ remove_participant = WritePattern(
     "THR.24", "Remove a participant, with a notice", Thread, Participant, FormerParticipant, ThreadMessage
 )
 move_inboxes = WritePattern("THR.25", "Move a thread up in the inboxes of its participants", Participant)
+remove_copies = WritePattern("THR.52", "Remove outdated copies of a thread from the rows of participants", Participant)
 write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
 clean_up = WritePattern("THR.27", "Remove a deleted account from threads", ThreadMessage, Participant)
 

@@ -19,7 +19,8 @@ from sobremesa.core.errors import ChangedMeanwhile, Forbidden, NotFound, Unknown
 from sobremesa.domains.accounts.audit import Audit
 from sobremesa.domains.accounts.entities import block_of, user_by_id
 from sobremesa.domains.accounts.tenancy import belongs_to
-from sobremesa.domains.threads.access import Access, Caller, participants_unchanged
+from sobremesa.domains.threads.access import Access, Caller
+from sobremesa.domains.threads.copies import participants_unchanged
 from sobremesa.domains.threads.entities import (
     FormerParticipant,
     Participant,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from sobremesa.domains.threads.access import participants_unchanged
+from sobremesa.domains.threads.copies import participants_unchanged
 from sobremesa.domains.threads.entities import THREADS, Thread, move_inboxes, participants_in, thread_by_id
 from sobremesa.rooms.recounting import check_head
 from sobremesa.table import Table, Update, present, set_to

@@ -16,6 +16,7 @@ from sobremesa.domains.threads.access import IS_OPEN, Access
 from sobremesa.domains.threads.card_types import CardType, CardTypes
 from sobremesa.domains.threads.cards import Cards
 from sobremesa.domains.threads.cleanup import Cleanup
+from sobremesa.domains.threads.copies import copied_thread, copy_of
 from sobremesa.domains.threads.entities import (
     THREADS,
     InquiryClaim,
@@ -45,7 +46,7 @@ from sobremesa.domains.threads.tabs import Tabs
 from sobremesa.rooms.context import RoomContext
 from sobremesa.rooms.sending import Draft, HeadChange
 from sobremesa.rooms.service import Rooms
-from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD
+from sobremesa.rooms.unread import COUNTED_AT_ONCE, NOTHING_UNREAD, is_read
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import (
     Check,
@@ -180,12 +181,18 @@ class Threads(Rooms):
         return await self._listed(actor, caller.thread, caller.participant)
 
     async def list_threads(
-        self, actor: Actor, *, limit: int, cursor: str | None = None
+        self, actor: Actor, *, limit: int, cursor: str | None = None, exact: bool = False
     ) -> tuple[list[ListedThread], str | None]:
-        """List the actor's threads, newest message first."""
+        """List the actor's threads, newest message first, as the index shows them.
+
+        Only those with unread messages or without a copy in the index are read; `exact` reads all of them.
+        """
         page = await self._table.query(inbox_of(user_id=actor.user_id), limit=limit, cursor=cursor)
-        rows = await self._rows(actor, [participant.room_id for participant in page.items])
-        return await self._list(actor, [row for row in rows if row[1] is not None]), page.cursor
+        copied = {} if exact else self._read_threads(actor, page.items)
+        rows = await self._rows(actor, [row.room_id for row in page.items if row.room_id not in copied])
+        inside = {thread.room_id: (thread, row) for thread, row in rows if row is not None}
+        found = {**copied, **inside}
+        return await self._list(actor, [found[row.room_id] for row in page.items if row.room_id in found]), page.cursor
 
     async def list_about(
         self, actor: Actor, *, lbg_id: LbgId | None, leg_id: LegId | None, limit: int, cursor: str | None = None
@@ -236,7 +243,7 @@ class Threads(Rooms):
         audit = self._audit.entry(thread_id, actor, "thread.status", target=thread_id, details=details)
         try:
             await self.send_with(
-                self._access.notice_seat(caller),
+                self._access.notice_seat(caller, becomes={"status": status, "locked_by": locked_by}),
                 Draft(_NOTICES[status], type="system"),
                 lambda message: [audit],
                 head=HeadChange(set_to(status=status, locked_by=locked_by), _status_unchanged(thread), change_status),
@@ -257,6 +264,7 @@ class Threads(Rooms):
             await self._table.write(Update(thread_by_id(room_id=thread_id), change, when=IS_OPEN), pattern=change_data)
         except ConditionFailed:
             raise ThreadNotOpen from None
+        await self.inboxes.remove_copies(thread_id)
 
     # Inboxes
 
@@ -279,7 +287,14 @@ class Threads(Rooms):
         )
         roles: list[tuple[UserId, RoleContext]] = [(actor.user_id, "buyer"), (wanted.seller_user_id, "seller")]
         buyer, seller = (
-            Participant(room_id=thread.room_id, user_id=user_id, role_context=role, joined_at=now, last_message_at=now)
+            Participant(
+                room_id=thread.room_id,
+                user_id=user_id,
+                role_context=role,
+                joined_at=now,
+                last_message_at=now,
+                thread=copy_of(thread, None),
+            )
             for user_id, role in roles
         )
         return thread, buyer, seller
@@ -314,6 +329,15 @@ class Threads(Rooms):
         """Return an existing thread; one that the same idempotent call created counts as new."""
         found = await self.get(actor, thread_id)
         return CreatedThread(found, is_new=is_new)
+
+    def _read_threads(self, actor: Actor, rows: Sequence[Participant]) -> dict[RoomId, tuple[Thread, Participant]]:
+        """Return the threads in which the user has read everything, from copies in the user's own rows."""
+        copies = [(thread, row) for row in rows if (thread := copied_thread(row)) is not None]
+        return {
+            thread.room_id: (thread, row)
+            for thread, row in copies
+            if is_read(self._access.seat_of(actor, thread, row), row)
+        }
 
     async def _rows(self, actor: Actor, room_ids: Sequence[RoomId]) -> list[tuple[Thread, Participant | None]]:
         """Return those of the threads that exist, each with the actor's own row or None."""
