@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from random import Random
 from typing import Any
 
 import msgspec
@@ -283,3 +284,60 @@ async def test_each_shard_notices_that_what_it_published_is_lost(parts: Parts) -
         with pytest.raises(Lost):
             await parts.publisher.publish(shard_id, [])
         await parts.publisher.publish(shard_id, [])
+
+
+async def commands(client: Any, *names: str) -> int:
+    """Return how often these commands were run."""
+    stats = await client.info("commandstats")
+    return sum(stats.get(f"cmdstat_{name}", {"calls": 0})["calls"] for name in names)
+
+
+async def test_topics_of_clients_that_come_together_are_covered_at_once(parts: Parts, valkey: Endpoint) -> None:
+    async with redis.asyncio.Redis.from_url(valkey.url) as client:
+        before = await commands(client, "ssubscribe")
+        await asyncio.gather(*(parts.feed.cover([Topic(f"user:{number}"), ONE]) for number in range(100)))
+        assert await commands(client, "ssubscribe") - before <= 3
+
+    sent = [await parts.publish(Topic(f"user:{number}")) for number in range(100)]
+    assert [entry.id for entry in await parts.next(100)] == sent
+
+
+async def test_clients_that_come_together_share_what_is_read_of_their_topics(parts: Parts, valkey: Endpoint) -> None:
+    feed = parts.feed
+    start = feed.covered_since([ALL_NODES])
+    sent = [await parts.publish(ONE) for _ in range(10)]
+
+    async def resume(number: int) -> list[str]:
+        topics = [ONE, TWO, Topic(f"user:{number}")]
+        await feed.cover(topics)
+        assert await feed.missing(start, topics) == set()
+        pages = [page async for page in feed.history(start, feed.covered_since(topics), topics)]
+        return [entry.id for page in pages for entry in page.entries]
+
+    assert await resume(0) == sent
+    async with redis.asyncio.Redis.from_url(valkey.url) as client:
+        states, ranges = await commands(client, "hmget"), await commands(client, "xrange")
+        assert await asyncio.gather(*(resume(number) for number in range(1, 101))) == [sent] * 100
+        assert await commands(client, "hmget") - states <= 150
+        assert await commands(client, "xrange") == ranges
+
+
+async def test_what_is_cached_of_topics_is_continued_exactly(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cursors from anywhere, topics that are covered later than others, and pages that end in between."""
+    monkeypatch.setattr(topic_history, "PAGE", 5)
+    chance, feed, topics = Random(1), parts.feed, [ONE, TWO]
+    await feed.cover(topics)
+    sent: list[str] = []
+    starts = [feed.covered_since(topics)]
+    for number in range(60):
+        for _ in range(chance.randrange(8)):
+            sent.append(await parts.publish(chance.choice([ONE, TWO])))
+            starts.append((await parts.next(1))[0].position)
+        fresh = Topic(f"user:{number}")
+        await feed.cover([fresh])
+        for _ in range(3):
+            seen = chance.randrange(len(starts))
+            if chance.random() < 0.7:
+                assert await feed.missing(starts[seen], [*topics, fresh]) == set()
+            pages = [page async for page in feed.history(starts[seen], feed.covered_since([fresh]), [*topics, fresh])]
+            assert [entry.id for page in pages for entry in page.entries] == sent[seen:]

@@ -10,6 +10,9 @@ from sobremesa.core.errors import Invalid, SobremesaError
 from sobremesa.live.events import Event, Publication, Topic, TopicMembership
 from sobremesa.live.frames import event_payload, text_frame
 
+ENTRY_BYTES: Final = 1000
+"""About how many bytes an entry takes besides its payload and its frame."""
+
 
 class FeedPosition(NamedTuple):
     """A position in the feed. Those of one feed are ordered."""
@@ -64,6 +67,11 @@ class Entry:
     def size(self) -> int:
         """How many bytes the payload has."""
         return 0 if self.event is None else len(self.event.d)
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes in memory, with its frame."""
+        return ENTRY_BYTES + 2 * self.size
 
     @cached_property
     def frame(self) -> bytes:

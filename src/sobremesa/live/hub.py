@@ -18,6 +18,7 @@ from typing import TypeAlias
 import structlog
 
 from sobremesa.core.actor import UserId
+from sobremesa.live.current_content import CurrentEvents
 from sobremesa.live.events import (
     Event,
     MembershipKey,
@@ -33,7 +34,7 @@ from sobremesa.live.membership_checks import MembershipChecks, over_in
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
 from sobremesa.live.repeats import Repeats
-from sobremesa.live.replay import CurrentEvents, LoadMemberships, Replay
+from sobremesa.live.replay import LoadMemberships, Replay
 from sobremesa.live.subscriber import Subscriber, Subscription, frame_for
 from sobremesa.live.subscriber_index import SubscriberIndex
 from sobremesa.live.unsubscriptions import Unsubscriptions
@@ -157,6 +158,7 @@ class Hub:
     async def missing(self, memberships: Iterable[TopicMembership], after: FeedPosition) -> set[Topic]:
         """Return the topics of which not all events after a position are kept."""
         topics = {membership.topic for membership in memberships}
+        await self._feed.cover(topics)  # what comes from here on is received: only what came before may be missing
         return set() if self._replay.has_in_memory(topics, after) else await self._feed.missing(after, topics)
 
     async def catch_up(

@@ -11,8 +11,6 @@ from sobremesa.live.feed import START, Entry, FeedPosition
 MAX_ENTRIES = 8192
 MAX_BYTES = 16 * 1024 * 1024
 """How many events are kept, and how many bytes they may take."""
-ENTRY_BYTES = 1000
-"""About how many bytes an entry takes besides its payload and its frame."""
 MAX_PENDING = 10_000
 
 
@@ -45,7 +43,7 @@ class RecentEvents:
 
     def add(self, entry: Entry) -> None:
         self._entries.append(entry)
-        self._bytes += _weight(entry)
+        self._bytes += entry.weight
         event = entry.event
         if event is not None and event.supersedes and entry.first_position == entry.position:  # a copy changes nothing
             self._last_of[event.subject] = entry.position
@@ -53,7 +51,7 @@ class RecentEvents:
                 self._pending.pop(event.subject, None)
         while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES:
             oldest = self._entries.popleft()
-            self._bytes -= _weight(oldest)
+            self._bytes -= oldest.weight
             self.floor = oldest.position
             if oldest.event is not None and self._last_of.get(oldest.event.subject) == oldest.position:
                 del self._last_of[oldest.event.subject]
@@ -90,7 +88,3 @@ class RecentEvents:
         changed_at = self._last_of.get(event.subject)
         is_known = position > self.floor and event.subject not in self._pending
         return is_known and (changed_at is None or (changed_at <= position and not event.t.endswith(".created")))
-
-
-def _weight(entry: Entry) -> int:
-    return ENTRY_BYTES + 2 * entry.size

@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from sobremesa.core.errors import SobremesaError
-from sobremesa.live.events import Event, Topic, TopicMembership, channel_topic_of, server_of, user
+from sobremesa.live.current_content import CurrentContent, CurrentEvents
+from sobremesa.live.events import Topic, TopicMembership, channel_topic_of, server_of, user
 from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
 from sobremesa.live.lazy_delivery import LazyDelivery
 from sobremesa.live.look_back import happened_ms
@@ -31,7 +32,6 @@ DRAIN_SECONDS = 10.0
 """How long a client may take to read one part of the missed events."""
 READ_AT_ONCE = 8
 """How many subscribers read the feed's history at the same time."""
-CACHED_SUBJECTS = 20_000
 LOOKED_BACK = 1000
 """About how many events of a topic a new member gets at most of those that came before it joined."""
 SEARCHED_PAGES = 8
@@ -47,18 +47,6 @@ Resubscribe: TypeAlias = Callable[[], Awaitable[None]]
 
 class TooSlow(SobremesaError):
     """The client does not read the missed events."""
-
-
-class CurrentEvents(Protocol):
-    """Looks up what events show now."""
-
-    def is_volatile(self, event: Event) -> bool:
-        """Return whether what an event shows can change without a later event about it."""
-        ...
-
-    async def current(self, events: Sequence[Event]) -> Sequence[Event | None]:
-        """Return the same events with their current content; None if it is no longer visible."""
-        ...
 
 
 class Replay:
@@ -78,9 +66,7 @@ class Replay:
         self._payloads = payloads
         self._lookup = lookup
         self._turns = asyncio.Semaphore(READ_AT_ONCE)
-        self._cached: dict[str, dict[str, Event | None]] = {}
-        """Events of the history with their current content, by subject and id, until the subject changes."""
-        self._amendments = 0
+        self._content = CurrentContent(lookup)
 
     async def run(self, subscriber: Subscriber, after: Cursor, load: LoadMemberships) -> Sequence[Entry] | Cursor:
         """Replay what a subscriber missed; return the last few entries, which are not delivered yet.
@@ -147,13 +133,11 @@ class Replay:
 
     def invalidate(self, subject: str) -> None:
         """Forget the cached content of a subject, which has changed."""
-        self._amendments += 1
-        self._cached.pop(subject, None)
+        self._content.invalidate(subject)
 
     def clear(self) -> None:
         """Forget everything: without subscribers, changes are not reported."""
-        self._amendments += 1
-        self._cached.clear()
+        self._content.clear()
 
     # Inside
 
@@ -361,23 +345,9 @@ class Replay:
         }
         if not asked:
             return entries
-        unknown = {id: event for id, event in asked.items() if id not in self._cached.get(event.subject, ())}
-        amendments = self._amendments
-        found = dict(zip(unknown, await self._lookup.current(list(unknown.values())), strict=True))
-        for id, event in asked.items():
-            if id not in found:
-                found[id] = self._cached.get(event.subject, {}).get(id, event)
-        if amendments == self._amendments:
-            self._cache_current(unknown, found)
+        found = await self._content.find(asked)
         now = [(entry, found.get(entry.id, entry.event)) for entry in entries]
         return [entry.with_event(event) for entry, event in now if event is not None or entry.event is None]
-
-    def _cache_current(self, asked: Mapping[str, Event], found: Mapping[str, Event | None]) -> None:
-        if len(self._cached) > CACHED_SUBJECTS:
-            self._cached.clear()
-        for id, event in asked.items():
-            if not self._lookup.is_volatile(event):
-                self._cached.setdefault(event.subject, {})[id] = found[id]
 
 
 def _ends_sockets(entry: Entry) -> bool:

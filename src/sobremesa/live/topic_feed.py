@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from itertools import islice
 
 import msgspec
 import structlog
@@ -24,7 +25,8 @@ from sobremesa.live.relay import Relay
 from sobremesa.live.topic_history import TopicHistory
 from sobremesa.live.topic_receiver import UNKNOWN, TopicReceiver
 from sobremesa.live.topic_routes import ALL_NODES, routes_of
-from sobremesa.live.topic_streams import NOTHING, State, StreamId, TopicStreams
+from sobremesa.live.topic_states import TopicStates
+from sobremesa.live.topic_streams import NOTHING, Added, State, StreamId, TopicStreams
 from sobremesa.live.topic_writer import TopicWriter
 from sobremesa.table import Operation, Table
 from sobremesa.table.cache import Cache
@@ -34,6 +36,8 @@ OVERLAP_MS = 2_000
 LAG_MS = 60_000
 """How much later than it happened an event may be published; gaps start that much earlier."""
 CACHED_COPIES = 20_000
+COVERED_AT_ONCE = 1000
+"""About how many topics start to be received at the same time."""
 
 _decode = msgspec.msgpack.Decoder(Publication).decode
 _log = structlog.get_logger("sobremesa.live")
@@ -70,7 +74,10 @@ class TopicFeed:
         """The position up to which events were returned."""
         self._since: dict[Topic, FeedPosition] = {}
         self._covering = asyncio.Lock()
-        self._history = TopicHistory(streams)
+        self._uncovered: dict[Topic, None] = {}
+        """What those who wait for their turn to cover topics need: the first of them covers it for all."""
+        self._history = TopicHistory(streams, self._kept)
+        self._states = TopicStates(streams)
         self._copies: Cache[str, bool] = Cache(CACHED_COPIES)
         """The ids of publications with several topics: their other copies are dropped."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -130,8 +137,12 @@ class TopicFeed:
     async def cover(self, topics: Collection[Topic]) -> None:
         if all(self._is_covered(topic) for topic in topics):
             return
+        self._uncovered |= dict.fromkeys(topics)
         async with self._covering:
-            fresh = [topic for topic in topics if not self._is_covered(topic)]
+            others = list(islice(self._uncovered, COVERED_AT_ONCE))
+            fresh = [topic for topic in dict.fromkeys([*topics, *others]) if not self._is_covered(topic)]
+            for topic in (*topics, *others):
+                self._uncovered.pop(topic, None)
             if not fresh:
                 return
             known_to = self._position
@@ -153,16 +164,18 @@ class TopicFeed:
     async def missing(self, after: FeedPosition, topics: Collection[Topic]) -> set[Topic]:
         if after.run != self._epochs[-1]:
             return set(topics)
+        until = self.covered_since(topics)
         try:
-            states = await self._streams.states(list(topics))
-            epoch, now = await self._streams.look()
+            found = await self._states.read(topics)
         except FOREIGN as error:
             raise Trimmed(f"{type(error).__name__}: {error}") from None
-        if epoch != after.run:
+        if found.epoch != after.run:
             return set(topics)  # Redis lost them, and this node has not noticed it yet
-        oldest = now[0] - self._streams.window_ms
-        found = zip(topics, states, strict=True)
-        return {topic for topic, state in found if not _is_kept(state, (after.number, after.offset), oldest)}
+        start, oldest = (after.number, after.offset), found.now[0] - self._streams.window_ms
+        kept = {topic: found.states[topic] for topic in topics if _is_kept(found.states[topic], start, oldest)}
+        if until.run == after.run == self._epochs[-1]:
+            self._history.note(kept, start, (until.number, until.offset))
+        return set(topics) - kept.keys()
 
     def looks_back_to(self, member: TopicMembership) -> int | None:
         return look_back_from(member, self._clock.now_ms())
@@ -200,11 +213,10 @@ class TopicFeed:
         try:
             async for found, reached in self._history.pages(topics, after, end, is_partial=is_partial):
                 entries: list[Entry] = []
-                for added in found:
-                    publication = _decode(added.body)
-                    if publication.id not in seen:
-                        seen.add(publication.id)
-                        entries.append(self._entry(added.id, publication))
+                for entry in found:
+                    if entry.id not in seen:
+                        seen.add(entry.id)
+                        entries.append(entry)
                 yield Page(entries, self._position_of(reached))
         except FOREIGN as error:
             raise Trimmed(f"{type(error).__name__}: {error}") from None
@@ -226,6 +238,9 @@ class TopicFeed:
         """Something was written, here or on another node."""
         if self._relay is not None:
             self._relay.nudge()
+
+    def _kept(self, added: Added) -> Entry:
+        return self._entry(added.id, _decode(added.body))
 
     def _entry(self, id: StreamId, publication: Publication) -> Entry:
         position = self._position_of(id)
