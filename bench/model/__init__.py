@@ -1,0 +1,1 @@
+"""Ten nodes over the model of DynamoDB, in virtual time: `python -m bench.model`."""
