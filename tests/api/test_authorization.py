@@ -161,6 +161,7 @@ inboxes.setSegment                  401  403       403      403     403        4
 inboxes.getSegment                  401  404       403      403     403        403    403    403
 inboxes.deleteSegment               401  403       403      403     403        403    403    403
 inboxes.publishMessage              401  403       403      403     403        403    403    403
+inboxes.updateMessage               401  403       403      403     403        403    403    403
 inboxes.recallMessage               401  403       403      403     403        403    403    403
 inboxes.getPublish                  401  200       403      403     403        403    403    403
 inboxes.getPublish elsewhere        401  404       403      403     403        403    403    403
@@ -1009,12 +1010,13 @@ INBOX_BODIES: dict[str, Any] = {
     "setTenant": {"title": "The shop"},
     "setInbox": {"title": "News"},
     "publishMessage": NOTICE,
+    "updateMessage": {"title": "Corrected"},
     "snoozeMessage": {"until": "2050-01-01T00:00:00Z"},
     "setPreference": {"muted": True},
 }
 INBOX_VERBS = (
     *("setTenant", "getTenant", "setInbox", "getInbox", "publishMessage", "getPublish", "listMessages", "markRead"),
-    "recallMessage",
+    *("updateMessage", "recallMessage"),
     *("markAllRead", "archiveMessage", "snoozeMessage", "countMessages", "setPreference"),
 )
 WEBHOOK_BODIES: dict[str, Any] = {
@@ -1032,7 +1034,7 @@ BY_KEY = {
     "workspaces.addMember",
     *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
-    "inboxes.recallMessage",
+    *("inboxes.updateMessage", "inboxes.recallMessage"),
     *(f"users.{verb}" for verb in USER_VERBS),
     *(f"webhooks.{verb}" for verb in WEBHOOK_BODIES),
 }

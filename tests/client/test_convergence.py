@@ -262,6 +262,8 @@ async def fill_inboxes(rooms: Rooms) -> None:
     await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For Ben, read']}/read")
     await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For Ben, archived']}/archive")
     await ben.request("PUT", f"{rooms.inbox}/messages/{listed['For everyone']}/read")
+    for title in ("For everyone", "For Ben, read"):
+        await rooms.key.request("PATCH", f"{rooms.inbox}/messages/{listed[title]}", body={"body": "Corrected"})
     for title in ("For everyone, recalled", "For Ben, recalled"):
         await rooms.key.request("DELETE", f"{rooms.inbox}/messages/{listed[title]}")
 

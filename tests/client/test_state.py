@@ -320,11 +320,13 @@ def test_inbox_messages_are_added_read_and_archived() -> None:
     state.apply(new_event("inbox.updated", **inbox, messageId="n2", readAt=None, archivedAt=TIME, snoozedUntil=None))
     state.apply(new_event("inbox.message", **inbox, messageId="n3", title="Wrong", readAt=None))
     state.apply(new_event("inbox.recalled", **inbox, messageId="n3"))
+    for message_id in ("n1", "unknown"):
+        state.apply(new_event("inbox.edited", **inbox, messageId=message_id, title="Corrected"))
     state.apply(new_event("inbox.counts", **inbox, total=1, unread=0, categories={}))
     state.apply(new_event("inbox.counts", tenant="default", inbox="other", total=1, unread=1, categories={}))
 
     marks = {"readAt": TIME, "archivedAt": None, "snoozedUntil": None}
-    assert state.inbox_messages["default", "news"] == {"n1": {"messageId": "n1", "title": "Hello"} | marks}
+    assert state.inbox_messages["default", "news"] == {"n1": {"messageId": "n1", "title": "Corrected"} | marks}
     assert (state.inboxes["default", "news"]["title"], state.inboxes["default", "news"]["total"]) == ("News", 1)
     assert state.inboxes["default", "other"]["unread"] == 1
 

@@ -29,6 +29,7 @@ from sobremesa.core.ids import RoomId
 from sobremesa.core.settings import Settings
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.commands.service import NewCommand
+from sobremesa.domains.inboxes.editing import Edit
 from sobremesa.domains.workspaces.entities import SettingName, setting_by_name
 from sobremesa.glue.event_catalog import EVENTS, FROM_ROWS
 from sobremesa.live import frames
@@ -140,6 +141,7 @@ async def in_an_inbox(app: Sobremesa, clock: SetClock) -> Story:
     shop = Shop(app, clock)
     await shop.create_users(ANA)
     await shop.read(ANA, message_id := await shop.send(ANA))
+    await shop.inboxes.update(KEY, SHOP, NEWS, message_id, Edit(title="Corrected"))
     await shop.inboxes.recall(KEY, SHOP, NEWS, message_id)
     yield
 
@@ -214,7 +216,7 @@ STORIES: dict[Callable[[Sobremesa, SetClock], Story], set[str]] = {
         "card.updated",
         "tab.updated",
     },
-    in_an_inbox: {"inbox.message", "inbox.updated", "inbox.recalled", "inbox.counts"},
+    in_an_inbox: {"inbox.message", "inbox.updated", "inbox.edited", "inbox.recalled", "inbox.counts"},
     in_a_workspace: {
         "workspace.created",
         "workspace.updated",

@@ -10,6 +10,7 @@ from inboxes.shop import ANA, BEN, KEY, NEWS, SHOP, Shop
 from sobremesa.app import Sobremesa
 from sobremesa.core.actor import Actor
 from sobremesa.core.clock import SetClock, instant, milliseconds
+from sobremesa.domains.inboxes.editing import Edit
 from sobremesa.live import events as topics
 from sobremesa.live.events import Event, Publication
 
@@ -79,6 +80,24 @@ async def test_recall_is_published_to_those_who_had_the_message(
     assert [each[:2] for each in messages] == [("inbox.recalled", (topic,))]
     assert messages[0].d == {"tenant": SHOP, "inbox": NEWS, "messageId": message_id}
     assert [each.topics for each in counts] == [(topic,)]
+
+
+@pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])
+async def test_update_is_published_to_those_who_have_the_message(
+    shop: Shop, recorder: EventRecorder, to: list[Actor]
+) -> None:
+    message_id = await shop.send(*to)
+    await recorder.publications()
+
+    for _ in range(2):
+        await shop.inboxes.update(KEY, SHOP, NEWS, message_id, Edit(title="Corrected"))
+    messages, counts = apart(await recorder.publications())
+
+    topic = topics.user(ANA.user_id) if to else topics.tenant(SHOP)
+    assert [each[:2] for each in messages] == [("inbox.edited", (topic,))]
+    content = {"sender": "shop", "title": "Corrected", "body": "Something new", "ctaUri": None}
+    assert messages[0].d == {"tenant": SHOP, "inbox": NEWS, "messageId": message_id} | content
+    assert counts == []
 
 
 @pytest.mark.parametrize("to", [[ANA], []], ids=["to her", "to everyone"])

@@ -16,6 +16,7 @@ from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import entities as inb
 from sobremesa.domains.inboxes import publish_entities as pub
 from sobremesa.domains.inboxes import publishing
+from sobremesa.domains.inboxes.editing import Edit
 from sobremesa.domains.inboxes.entities import Category, InboxKey
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.table import Entity, Registry, Update, set_to
@@ -192,6 +193,8 @@ async def test_every_declared_write_happens_in_one_story_and_none_goes_without_a
     await shop.publish_to([f"user-{number}" for number in range(41)])  # by a job
     await app.jobs.run_pending(app.handlers)
     await shop.count(dora)
+    for message_id in (own, await shop.send(category="c")):
+        await shop.inboxes.update(KEY, SHOP, NEWS, message_id, Edit(title="Corrected"))
     await shop.inboxes.recall(
         KEY, SHOP, NEWS, (await shop.publish_to([f"user-{number}" for number in range(3)])).message_id
     )

@@ -27,6 +27,7 @@ from sobremesa.domains.conversations.service import Conversations
 from sobremesa.domains.imports.downloads import Downloads
 from sobremesa.domains.imports.service import Imports
 from sobremesa.domains.inboxes import delivery as inbox_delivery
+from sobremesa.domains.inboxes import editing as inbox_editing
 from sobremesa.domains.inboxes import recalling as inbox_recalling
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.incoming_webhooks.rooms import HookChannels, HookConversations, HookThreads
@@ -403,6 +404,7 @@ def job_handlers(app: Sobremesa) -> dict[str, Handler]:
         CLEAN_CONVERSATION: in_order(hooks.clean_room, app.conversations.cleanup.clean_conversation),
         inbox_delivery.JOB: app.inboxes.delivery.run,
         inbox_delivery.EARLIER_JOB: app.inboxes.delivery.run,
+        inbox_editing.JOB: app.inboxes.editing.run,
         inbox_recalling.JOB: app.inboxes.recalling.run,
         webhook_replaying.JOB: app.webhook_delivery.replaying.run,
         CLEAN_WORKSPACE: app.workspaces.cleanup.clean_workspace,

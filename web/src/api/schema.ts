@@ -1406,7 +1406,7 @@ export interface paths {
         delete: operations["inboxes.recallMessage"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["inboxes.updateMessage"];
         trace?: never;
     };
     "/v1/tenants/{tenant}/inboxes/{inbox}/messages/{messageId}/archive": {
@@ -2739,6 +2739,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "inbox.edited": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.inbox.edited"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "inbox.message": {
         parameters: {
             query?: never;
@@ -3766,6 +3782,15 @@ export interface components {
                 [key: string]: string;
             };
         };
+        InboxEdited: {
+            body: unknown;
+            ctaUri: string | null;
+            inbox: string;
+            messageId: string;
+            sender: string;
+            tenant: string;
+            title: string;
+        };
         InboxMarked: {
             archivedAt: string | null;
             inbox: string;
@@ -4169,6 +4194,12 @@ export interface components {
             serverId: string;
             userId: string;
             username: string;
+        };
+        MessageChanges: {
+            body?: unknown;
+            ctaUri?: string | null;
+            sender?: string;
+            title?: string;
         };
         MessageFile: {
             fileId: string;
@@ -8965,6 +8996,36 @@ export interface operations {
             };
         };
     };
+    "inboxes.updateMessage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                inbox: string;
+                messageId: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MessageChanges"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedView"];
+                };
+            };
+        };
+    };
     "inboxes.archiveMessage": {
         parameters: {
             query?: never;
@@ -12496,6 +12557,39 @@ export interface operations {
                     truncated?: boolean;
                     /** @constant */
                     type: "inbox.counts";
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.inbox.edited": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-signature": string;
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["InboxEdited"];
+                    /** Format: date-time */
+                    timestamp: string;
+                    truncated?: boolean;
+                    /** @constant */
+                    type: "inbox.edited";
                     userId?: string;
                 };
             };

@@ -109,6 +109,7 @@ export interface components {
             "conversation.updated": components["schemas"]["LiveConversation"];
             gap: components["schemas"]["Gap"];
             "inbox.counts": components["schemas"]["LiveCounts"];
+            "inbox.edited": components["schemas"]["InboxEdited"];
             "inbox.message": components["schemas"]["LiveInboxMessage"];
             "inbox.recalled": components["schemas"]["InboxRecalled"];
             "inbox.updated": components["schemas"]["InboxMarked"];
@@ -191,6 +192,15 @@ export interface components {
             d: components["schemas"]["Identify"];
             /** @constant */
             op: 2;
+        };
+        InboxEdited: {
+            body: unknown;
+            ctaUri: string | null;
+            inbox: string;
+            messageId: string;
+            sender: string;
+            tenant: string;
+            title: string;
         };
         InboxMarked: {
             archivedAt: string | null;

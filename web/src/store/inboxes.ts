@@ -50,6 +50,8 @@ export function reduceInboxes(state: State, change: Change): State {
       return arrived(state, change.d);
     case "inbox.updated":
       return marked(state, change.d);
+    case "inbox.edited":
+      return edited(state, change.d);
     case "inbox.recalled":
       return recalled(state, change.d);
     case "own.inboxPage": {
@@ -108,6 +110,8 @@ function arrived(state: State, { tenant, inbox, ...message }: InboxRef & InboxMe
   return withList(next, inbox, { ...list, messages: merged(list.messages, [message]) });
 }
 
+type Edited = Extract<Change, { t: "inbox.edited" }>["d"];
+
 function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]): State {
   const isHidden =
     mark.archivedAt !== null || (mark.snoozedUntil !== null && Date.parse(mark.snoozedUntil) > Date.now());
@@ -120,6 +124,15 @@ function marked(state: State, mark: Extract<Change, { t: "inbox.updated" }>["d"]
         each.messageId === mark.messageId ? { ...each, readAt: mark.readAt } : each,
       );
   return withList(state, mark.inbox, { ...list, messages });
+}
+
+function edited(state: State, { inbox, messageId, sender, title, body, ctaUri }: Edited): State {
+  const list = state.inboxLists[inbox];
+  if (list === undefined) return state;
+  const messages = list.messages.map((each) =>
+    each.messageId === messageId ? { ...each, sender, title, body, ctaUri } : each,
+  );
+  return withList(state, inbox, { ...list, messages });
 }
 
 /** A separate event brings the counts. */

@@ -282,6 +282,13 @@ describe("inboxes", () => {
     expect(shown(here)).toEqual(["a"]);
   });
 
+  it("show the new content of updated messages", () => {
+    const content = { sender: "shop", title: "Corrected", body: "Right", ctaUri: null };
+    const here = after(page(), { t: "inbox.edited", d: { ...place, messageId: "b", ...content } });
+    expect(shown(here)).toEqual(["b", "a"]);
+    expect(here.inboxLists["main"]?.messages[0]).toMatchObject({ ...content, readAt: null });
+  });
+
   it("do not count a muted category", () => {
     const state = after({ t: "own.inboxMuted", d: { ...place, category: "offers", muted: true } });
     expect(state.inboxes["main"]).toMatchObject({

@@ -23,6 +23,12 @@ def inbox_updated(state: StateData, d: Json) -> None:
         messages[d["messageId"]] = messages[d["messageId"]] | without(d, "tenant", "inbox")
 
 
+def inbox_edited(state: StateData, d: Json) -> None:
+    messages = state.inbox_messages.get((d["tenant"], d["inbox"]), {})
+    if d["messageId"] in messages:
+        messages[d["messageId"]] = messages[d["messageId"]] | without(d, "tenant", "inbox")
+
+
 def inbox_recalled(state: StateData, d: Json) -> None:
     state.inbox_messages.get((d["tenant"], d["inbox"]), {}).pop(d["messageId"], None)
 
@@ -36,6 +42,7 @@ def inbox_counts(state: StateData, d: Json) -> None:
 CHANGES: dict[str, Callable[[StateData, Json], None]] = {
     "inbox.message": inbox_message,
     "inbox.updated": inbox_updated,
+    "inbox.edited": inbox_edited,
     "inbox.recalled": inbox_recalled,
     "inbox.counts": inbox_counts,
 }

@@ -10,6 +10,7 @@ import msgspec
 from sobremesa.core.actor import Actor, Tenant, UserId
 from sobremesa.core.errors import UnknownUsers
 from sobremesa.domains.inboxes import durations
+from sobremesa.domains.inboxes.editing import Edit
 from sobremesa.domains.inboxes.entities import InboxKey
 from sobremesa.domains.inboxes.errors import (
     BadCategory,
@@ -113,6 +114,15 @@ class NewInboxMessage(Input):
     cta_uri: Annotated[str, msgspec.Meta(max_length=2000)] | None = None
     ttl: Duration | None = None
     host_system_id: Annotated[str, msgspec.Meta(min_length=1, max_length=255)] | None = None
+
+
+class MessageChanges(Input):
+    """The fields of a published message to replace; those that are omitted stay."""
+
+    sender: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | msgspec.UnsetType = msgspec.UNSET
+    title: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | msgspec.UnsetType = msgspec.UNSET
+    body: Any = msgspec.UNSET
+    cta_uri: Annotated[str, msgspec.Meta(max_length=2000)] | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class InboxQuery(Input):
@@ -254,6 +264,19 @@ def routes(inboxes: Inboxes) -> Routes:
     ) -> ProgressView:
         """Return the progress of a publish, for a month."""
         return progress_view(await inboxes.get_publish(actor, tenant, inbox, message_id))
+
+    @api.patch(message, status=202, scope="inbox:publish", errors=[BodyBreaksSchema, MessageTooBig, RecipientsUnknown])
+    async def update_message(
+        actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId, body: MessageChanges
+    ) -> PublishedView:
+        """Update the content of a message, also if it is still being delivered. What users did with it stays.
+
+        Up to 1,000 recipients have the new content when the request returns; for more, a job continues. The same update
+        again has no effect.
+        """
+        edit = Edit(sender=body.sender, title=body.title, body=body.body, cta_uri=body.cta_uri)
+        publish = await inboxes.update(actor, tenant, inbox, message_id, edit)
+        return PublishedView(publish.message_id, publish.recipients, publish.state)
 
     @api.delete(message, status=202, scope="inbox:publish", errors=[RecipientsUnknown])
     async def recall_message(

@@ -191,6 +191,7 @@ class Delivery:
             delivered=self._clock.now_ms(),
             taxonomy=Taxonomy(publish.category),
             message=publish.message,
+            edition=publish.edition,
             expiredat=publish.expiredat,
         )
         at = publish.expiredat

@@ -101,6 +101,8 @@ class Message(Row, rename=STORED):
     delivered: int = 0
     """Epoch milliseconds at which it was written here."""
     message: Content = Content()
+    edition: int | None = None
+    """How often its publisher had updated the message when this content was written."""
 
 
 class ReadReceipt(Row, rename=STORED):

@@ -5,6 +5,8 @@ Counts differ per user and are read for each delivery: the events here only refe
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from sobremesa.core.actor import Tenant, UserId
@@ -57,6 +59,18 @@ class InboxRecalled(Output):
     message_id: ShownInboxMessageId
 
 
+class InboxEdited(Output):
+    """The new content of a message."""
+
+    tenant: Tenant
+    inbox: InboxKey
+    message_id: ShownInboxMessageId
+    sender: str
+    title: str
+    body: Any
+    cta_uri: str | None
+
+
 class InboxRef(msgspec.Struct, omit_defaults=True):
     """The inbox whose counts changed."""
 
@@ -87,6 +101,13 @@ inbox_recalled = EventType(
     to="you, or all users of the tenant",
 )
 
+inbox_edited = EventType(
+    "inbox.edited",
+    InboxEdited,
+    "The publisher of a message updated its content.",
+    to="you, or all users of the tenant",
+)
+
 _MARKS = ("readat", "archivedat", "snoozeduntil")
 
 
@@ -114,8 +135,8 @@ class InboxEvents:
 
     def register(self, translation: Translation) -> None:
         # Messages and receipts share one range of keys; their kind distinguishes them.
-        translation.on(Held, self._held, fields=("kind", *_MARKS))
-        translation.on(PublicMessage, self._public, fields=("kind",))
+        translation.on(Held, self._held, fields=("kind", "sender", "message", *_MARKS))
+        translation.on(PublicMessage, self._public, fields=("kind", "sender", "message"))
         # The total changes with every count; only muting changes a category alone.
         translation.on(UserStats, self._counts, fields=("version", "published", "read", "hidden", "floor"))
         translation.on(CategoryStats, self._muted, fields=("muted",))
@@ -128,6 +149,8 @@ class InboxEvents:
             return [] if old is None else [_recalled(new, user(new.user_id))]
         if old is None and new.is_message:
             return [inbox_message(_live(new), user(new.user_id))]
+        if old is not None and _is_edited(old, new):
+            return [_edited(new, user(new.user_id))]
         if old is None and new.readat is None and not new.is_hidden:
             return []
         marked = InboxMarked(tenant=new.tenant, inbox=new.inbox, message_id=new.message_id, **marks_of(new))
@@ -141,6 +164,8 @@ class InboxEvents:
         if message.is_recalled:
             changed = _counts_changed(message, everyone, f"{message.message_id} {RECALLED}")
             return [_recalled(message, everyone), changed]
+        if seen.old is not None:
+            return [_edited(message, everyone)]
         return [inbox_message(_live(message), everyone), _counts_changed(message, everyone, message.message_id)]
 
     async def _counts(self, seen: Seen[UserStats]) -> list[Publication]:
@@ -161,6 +186,24 @@ def _live(message: Held | PublicMessage) -> LiveInboxMessage:
 def _recalled(message: Held | PublicMessage, topic: Topic) -> Publication:
     gone = InboxRecalled(tenant=message.tenant, inbox=message.inbox, message_id=message.message_id)
     return inbox_recalled(gone, topic)
+
+
+def _is_edited(old: Held, new: Held) -> bool:
+    return new.is_message and (old.sender, old.message) != (new.sender, new.message)
+
+
+def _edited(message: Held | PublicMessage, topic: Topic) -> Publication:
+    content = message.message
+    edited = InboxEdited(
+        tenant=message.tenant,
+        inbox=message.inbox,
+        message_id=message.message_id,
+        sender=message.sender,
+        title=content.title,
+        body=content.body,
+        cta_uri=content.cta_uri,
+    )
+    return inbox_edited(edited, topic)
 
 
 def _counts_changed(

@@ -46,6 +46,10 @@ class Publish(Entity, rename=STORED):
     label: str | None = None
     category: str | None = None
     message: Content = Content()
+    edition: int | None = None
+    """How often the content was updated."""
+    edited: int | None = None
+    """The last edition that all copies have."""
     received: int = 0
     expiredat: int | None = msgspec.field(name="message_expiredat", default=None)
     """When the message expires; this row stays longer."""
@@ -159,4 +163,7 @@ recall_broadcast = WritePattern(
 )
 recall_copies = WritePattern("INB.35", "Recall copies from their recipients", UserMessage, UserStats, CategoryStats)
 recall_publish = WritePattern("INB.36", "Start or end the recall of a publish to users", Publish)
+edit_broadcast = WritePattern("INB.37", "Update a broadcast", PublicMessage)
+edit_copies = WritePattern("INB.38", "Update copies of a message", UserMessage)
+edit_publish = WritePattern("INB.39", "Start or end the update of a publish to users", Publish)
 change_segment = WritePattern("INB.33", "Replace or delete a segment", Segment, SegmentPart)

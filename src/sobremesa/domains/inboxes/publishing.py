@@ -305,7 +305,12 @@ def _check(notice: Notice) -> None:
         require_category(notice.category)
     if notice.ttl is not None:
         require_duration(notice.ttl)
-    if len(msgspec.json.encode(notice)) > MAX_MESSAGE_BYTES:
+    check_size(notice)
+
+
+def check_size(message: Any) -> None:
+    """Raise MessageTooBig if what a message contains is too big."""
+    if len(msgspec.json.encode(message)) > MAX_MESSAGE_BYTES:
         raise MessageTooBig(f"A message has at most {MAX_MESSAGE_BYTES} bytes.", limit=MAX_MESSAGE_BYTES)
 
 

@@ -11,6 +11,7 @@ from sobremesa.domains.inboxes.configuring import Configuring
 from sobremesa.domains.inboxes.counting import Counting
 from sobremesa.domains.inboxes.current_counts import CurrentCounts
 from sobremesa.domains.inboxes.delivery import Delivery
+from sobremesa.domains.inboxes.editing import Editing
 from sobremesa.domains.inboxes.expiring import Expiring
 from sobremesa.domains.inboxes.listing import Listing
 from sobremesa.domains.inboxes.marking import Marking
@@ -36,6 +37,7 @@ class Inboxes:
         segments = Segments(table, clock, ids)
         publishing = Publishing(table, clock, MessageIds(ids), configuring, segments, self.delivery, jobs)
         self.recalling = Recalling(table, clock, self.delivery, jobs)
+        self.editing = Editing(table, clock, configuring, self.delivery, jobs)
         listing = Listing(table, clock, floor, self.broadcasts)
         marking = Marking(table, clock, floor, listing, self.broadcasts)
         self.counting = Counting(current_counts, self.broadcasts, floor)
@@ -47,7 +49,7 @@ class Inboxes:
         self.set_inbox, self.get_inbox = configuring.set_inbox, configuring.get_inbox
         self.publish_to_users, self.publish_to_everyone = publishing.publish_to_users, publishing.publish_to_everyone
         self.publish_to_segment, self.get_publish = publishing.publish_to_segment, publishing.get_publish
-        self.recall = self.recalling.recall
+        self.recall, self.update = self.recalling.recall, self.editing.update
         self.set_segment, self.get_segment = segments.set_segment, segments.get_segment
         self.delete_segment = segments.delete_segment
         self.list_messages = listing.list_messages
