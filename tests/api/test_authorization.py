@@ -159,6 +159,8 @@ inboxes.getInbox                    401  200       403      403     403        4
 inboxes.getInbox elsewhere          401  404       403      403     403        403    403    403
 inboxes.setSegment                  401  403       403      403     403        403    403    403
 inboxes.getSegment                  401  404       403      403     403        403    403    403
+inboxes.listSegments                401  200       403      403     403        403    403    403
+inboxes.changeSegmentUsers          401  403       403      403     403        403    403    403
 inboxes.deleteSegment               401  403       403      403     403        403    403    403
 inboxes.publishMessage              401  403       403      403     403        403    403    403
 inboxes.updateMessage               401  403       403      403     403        403    403    403
@@ -1034,7 +1036,7 @@ BY_KEY = {
     "workspaces.addMember",
     *("data.setSchema", "data.getSchema", "data.removeSchema"),
     *(f"inboxes.{verb}" for verb in ("setTenant", "setInbox", "setSegment", "deleteSegment", "publishMessage")),
-    *("inboxes.updateMessage", "inboxes.recallMessage"),
+    *("inboxes.updateMessage", "inboxes.recallMessage", "inboxes.changeSegmentUsers"),
     *(f"users.{verb}" for verb in USER_VERBS),
     *(f"webhooks.{verb}" for verb in WEBHOOK_BODIES),
 }
@@ -1045,6 +1047,16 @@ BY_KEY |= program_attempts.BY_KEY
 @prepares(*(f"inboxes.{verb}Segment" for verb in ("set", "get", "delete")))
 async def _segment(env: Environment, who: str) -> Attempt:
     return Attempt({"tenant": env.matrix.tenant, "segment": "none"}, {"userIds": []})
+
+
+@prepares("inboxes.listSegments")
+async def _list_segments(env: Environment, who: str) -> Attempt:
+    return Attempt({"tenant": env.matrix.tenant})
+
+
+@prepares("inboxes.changeSegmentUsers")
+async def _change_segment_users(env: Environment, who: str) -> Attempt:
+    return Attempt({"tenant": env.matrix.tenant, "segment": "none"}, {"add": []})
 
 
 @prepares("data.setSchema", "data.getSchema", "data.removeSchema")

@@ -613,6 +613,19 @@ async def data_has_a_schema(story: Story, key: Caller) -> None:
     assert (problem["code"], problem["errors"][0]["pointer"]) == ("bad_data", "#/data")
 
 
+async def it_publishes_to_a_segment(key: Caller, at: str, notice: dict[str, Any], user_id: str) -> None:
+    fans = "/tenants/default/segments/fans"
+    segment = await key.put(fans, {"userIds": [user_id]})
+    assert segment == {"segment": "fans", "users": 1, "updatedAt": segment["updatedAt"]}
+    assert await key.patch(fans, {"remove": ["nobody"]}) == await key.get(fans) == segment
+    assert segment in (await key.get("/tenants/default/segments"))["items"]
+    to_fans = notice | {"audience": {"kind": "segment", "segment": "fans"}, "hostSystemId": "order-f"}
+    assert (await key.post(f"{at}-fans/messages", to_fans, expect=202))["recipients"] == 1
+    await key.delete(fans)
+    refused = await key.post(f"{at}-fans/messages", to_fans | {"hostSystemId": "order-g"}, expect=422)
+    assert refused["code"] == "unknown_segment"
+
+
 async def the_product_publishes_notifications(story: Story) -> None:
     inbox = f"news-{story.word}"
     at = f"/tenants/default/inboxes/{inbox}"
@@ -638,15 +651,7 @@ async def the_product_publishes_notifications(story: Story) -> None:
     assert problem["code"] == "host_system_id_reused"
     progress = await key.get(f"{at}/publishes/{published['messageId']}")
     assert progress == {"delivered": 2, "recipients": 2, "state": "done"}
-    fans = "/tenants/default/segments/fans"
-    segment = await key.put(fans, {"userIds": [story.ana.user_id]})
-    assert (segment.keys(), segment["users"]) == ({"segment", "users", "updatedAt"}, 1)
-    assert await key.get(fans) == segment
-    to_fans = notice | {"audience": {"kind": "segment", "segment": "fans"}, "hostSystemId": "order-f"}
-    assert (await key.post(f"{at}-fans/messages", to_fans, expect=202))["recipients"] == 1
-    await key.delete(fans)
-    refused = await key.post(f"{at}-fans/messages", to_fans | {"hostSystemId": "order-g"}, expect=422)
-    assert refused["code"] == "unknown_segment"
+    await it_publishes_to_a_segment(key, at, notice, story.ana.user_id)
     everyone = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "Half price", "body": "Today"}
     offer = await key.post(f"{at}/messages", everyone | {"category": "offers", "ctaUri": "https://a.b"}, expect=202)
     problem = await key.post(f"{at}/messages", everyone | {"category": "*"}, expect=422)

@@ -147,6 +147,7 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
     "INB.17": lambda s: (pub.earlier_publish_by_id(tenant=T, message_id=M[1]), [s.earlier[0]]),
     "INB.18": lambda s: (pub.earlier_host_claim(tenant=T, inbox=ALERT, host_hash="h"), [s.earlier[1]]),
     "INB.14": lambda s: (pub.segment_by_name(tenant=T, segment="fans"), [s.segments[0]]),
+    "INB.19": lambda s: (pub.segments_of(tenant=T), sorted(s.segments[:2], key=lambda row: row.segment)),
     "INB.15": lambda s: (pub.users_in(tenant=T, segment="fans", version="v2"), s.parts[2:4]),
     "INB.16": lambda s: (pub.parts_of(tenant=T, segment="fans"), s.parts[:4]),
     "INB.11": lambda s: (inb.preferences_of(**OWN), s.preferences[:2]),
@@ -168,7 +169,7 @@ READS: dict[str, Callable[[Dataset], Asked]] = {
 class TestPatterns(PatternTests):
     registry = REGISTRY
     reads = READS
-    whole = ("INB.13",)
+    whole = ("INB.13", "INB.19")
 
     def create_dataset(self) -> Dataset:
         return create_dataset()

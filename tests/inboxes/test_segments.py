@@ -11,7 +11,7 @@ from sobremesa.core.actor import Actor, KeyId, Tenant, UserId
 from sobremesa.core.errors import Forbidden, NotFound, UnknownUsers
 from sobremesa.domains.accounts.entities import user_by_id
 from sobremesa.domains.inboxes import segments
-from sobremesa.domains.inboxes.errors import EmptySegment, HostIdReused, NoSuchSegment
+from sobremesa.domains.inboxes.errors import EmptySegment, HostIdReused, NoSuchSegment, SegmentFull
 from sobremesa.domains.inboxes.publish_entities import SegmentName, parts_of
 from sobremesa.domains.inboxes.publishing import Notice
 from sobremesa.table import Update, set_to
@@ -111,3 +111,65 @@ async def test_segment_needs_the_scope_and_the_tenant(shop: Shop) -> None:
         await shop.inboxes.set_segment(publisher, SHOP, FANS, [])
     with pytest.raises(NotFound):
         await shop.inboxes.get_segment(rival, SHOP, FANS)
+
+
+async def change(shop: Shop, *, add: str = "", remove: str = "") -> int:
+    added, removed = ([UserId(name) for name in names.split()] for names in (add, remove))
+    await shop.require_accounts(added)
+    return (await shop.inboxes.change_segment_users(KEY, SHOP, FANS, add=added, remove=removed)).users
+
+
+async def users_of(shop: Shop, notice: Notice) -> list[str]:
+    published = await shop.inboxes.publish_to_segment(KEY, SHOP, shop.inbox, notice, FANS)
+    return sorted(row["uid"] for row in await shop.rows(f"m#{published.message_id}"))
+
+
+async def test_users_are_added_to_a_segment_and_removed(
+    shop: Shop, notice: Notice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "PART", 2)
+    with pytest.raises(NotFound):
+        await change(shop, add="ana")
+    await set_users(shop, "ana", "ben", "cleo")
+
+    assert await change(shop, add="dora ana", remove="ben nobody") == 3
+    assert await users_of(shop, notice) == ["ana", "cleo", "dora"]
+    before = await shop.inboxes.get_segment(KEY, SHOP, FANS)
+    assert await change(shop, add="dora ana", remove="ben nobody") == 3, "again, it has no effect"
+    assert await shop.inboxes.get_segment(KEY, SHOP, FANS) == before
+    assert await change(shop, add="ben", remove="ben ana") == 2
+    with pytest.raises(UnknownUsers):
+        await shop.inboxes.change_segment_users(KEY, SHOP, FANS, add=[UserId("nobody")], remove=[])
+    monkeypatch.setattr(segments, "MAX_USERS", 3)
+    with pytest.raises(SegmentFull):
+        await change(shop, add="eve fay")
+    assert await users_of(shop, notice) == ["cleo", "dora"]
+
+
+async def test_concurrent_changes_are_all_made(shop: Shop, notice: Notice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "PART", 2)
+    names = [f"user-{number}" for number in range(8)]
+    await shop.require_accounts(names)
+    await set_users(shop, *names[:3])
+
+    counts = await asyncio.gather(
+        *(change(shop, add=name) for name in names[3:]), *(change(shop, remove=name) for name in names[:2])
+    )
+
+    assert len(counts) == 7
+    assert await users_of(shop, notice) == names[2:]
+    stored = [part async for part in shop.app.table.every(parts_of(tenant=SHOP, segment=FANS))]
+    assert len(stored) == 3, "no parts of other versions are left"
+
+
+async def test_segments_of_a_tenant_are_listed_by_name_page_by_page(shop: Shop) -> None:
+    for name in ("fans", "bikers", "runners"):
+        await shop.inboxes.set_segment(KEY, SHOP, SegmentName(name), [])
+    first = await shop.inboxes.list_segments(KEY, SHOP, limit=2, cursor=None)
+    rest = await shop.inboxes.list_segments(KEY, SHOP, limit=2, cursor=first.cursor)
+    assert [row.segment for row in [*first.items, *rest.items]] == ["bikers", "fans", "runners"]
+    assert rest.cursor is None
+    await shop.inboxes.delete_segment(KEY, SHOP, FANS)
+    assert len((await shop.inboxes.list_segments(KEY, SHOP, limit=9, cursor=None)).items) == 2
+    with pytest.raises(NotFound):
+        await shop.inboxes.list_segments(KEY, Tenant("rival"), limit=9, cursor=None)

@@ -1505,6 +1505,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tenants/{tenant}/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["inboxes.listSegments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenants/{tenant}/segments/{segment}": {
         parameters: {
             query?: never;
@@ -1518,7 +1534,7 @@ export interface paths {
         delete: operations["inboxes.deleteSegment"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["inboxes.changeSegmentUsers"];
         trace?: never;
     };
     "/v1/tenants/{tenant}/settings": {
@@ -3993,6 +4009,10 @@ export interface components {
             items: components["schemas"]["ReaderView"][];
             next: string | null;
         };
+        Listed_SegmentView_: {
+            items: components["schemas"]["SegmentView"][];
+            next: string | null;
+        };
         Listed_ServerView_: {
             items: components["schemas"]["ServerView"][];
             next: string | null;
@@ -4816,6 +4836,10 @@ export interface components {
             /** @enum {unknown} */
             decision: "approve" | "block";
             note?: string | null;
+        };
+        SegmentChanges: {
+            add?: string[];
+            remove?: string[];
         };
         SegmentView: {
             segment: string;
@@ -9203,6 +9227,33 @@ export interface operations {
             };
         };
     };
+    "inboxes.listSegments": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listed_SegmentView_"];
+                };
+            };
+        };
+    };
     "inboxes.getSegment": {
         parameters: {
             query?: never;
@@ -9277,6 +9328,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    "inboxes.changeSegmentUsers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                segment: string;
+                tenant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SegmentChanges"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentView"];
+                };
             };
         };
     };

@@ -24,6 +24,7 @@ from sobremesa.domains.inboxes.errors import (
     NoSuchSegment,
     PastSnooze,
     RecipientsUnknown,
+    SegmentFull,
 )
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.domains.inboxes.publish_entities import SegmentName
@@ -47,12 +48,14 @@ from sobremesa.domains.inboxes.views import (
     segment_view,
     tenant_view,
 )
-from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, Routes
+from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, PageQuery, Routes
 from sobremesa.rooms.api import InboxTotals
 from sobremesa.rooms.views import InboxUnreadView
 
 MAX_PUBLISH_BYTES = 8 * 1024 * 1024
 """100,000 ids of up to about 80 characters."""
+MAX_CHANGED = 1000
+"""How many users a request adds to a segment, and how many it removes."""
 
 Duration = Annotated[str, msgspec.Meta(pattern=durations.PATTERN, examples=["30d"])]
 Title = Annotated[str, msgspec.Meta(max_length=200)]
@@ -101,6 +104,13 @@ class NewSegment(Input):
     """The users of a segment."""
 
     user_ids: Annotated[list[Recipient], msgspec.Meta(max_length=MAX_RECIPIENTS)]
+
+
+class SegmentChanges(Input):
+    """The users to add to a segment, and those to remove; one who is in both is removed."""
+
+    add: Annotated[list[Recipient], msgspec.Meta(max_length=MAX_CHANGED)] = []
+    remove: Annotated[list[Recipient], msgspec.Meta(max_length=MAX_CHANGED)] = []
 
 
 class NewInboxMessage(Input):
@@ -247,6 +257,20 @@ def routes(inboxes: Inboxes) -> Routes:
     async def set_segment(actor: Actor, tenant: Tenant, segment: SegmentName, body: NewSegment) -> SegmentView:
         """Create a segment, a stored audience of up to 100,000 users, or replace its users."""
         return segment_view(await inboxes.set_segment(actor, tenant, segment, body.user_ids))
+
+    @api.get(f"{at_tenant}/segments", scope="inbox:read", also_scopes=["inbox:admin", "inbox:publish"])
+    async def list_segments(actor: Actor, tenant: Tenant, query: PageQuery) -> Listed[SegmentView]:
+        """List the segments of a tenant, by name."""
+        page = await inboxes.list_segments(actor, tenant, limit=query.limit, cursor=query.cursor)
+        return Listed([segment_view(segment) for segment in page.items], page.cursor)
+
+    @api.patch(at_segment, scope="inbox:admin", errors=[SegmentFull, UnknownUsers])
+    async def change_segment_users(
+        actor: Actor, tenant: Tenant, segment: SegmentName, body: SegmentChanges
+    ) -> SegmentView:
+        """Add users to a segment and remove others, up to 1,000 of each. The same change again has no effect."""
+        row = await inboxes.change_segment_users(actor, tenant, segment, add=body.add, remove=body.remove)
+        return segment_view(row)
 
     @api.get(at_segment, scope="inbox:read", also_scopes=["inbox:admin", "inbox:publish"])
     async def get_segment(actor: Actor, tenant: Tenant, segment: SegmentName) -> SegmentView:

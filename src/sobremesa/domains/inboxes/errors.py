@@ -10,6 +10,11 @@ class HostIdReused(Clash):
     default_detail = "This host system id was used for a message with another body."
 
 
+class SegmentFull(Clash):
+    code = "segment_full"
+    default_detail = "The segment would have too many users."
+
+
 class RecipientsUnknown(Clash):
     code = "recipients_unknown"
     default_detail = "The recipients of this message are not stored: an earlier version published it."

@@ -20,7 +20,7 @@ from sobremesa.domains.inboxes.entities import (
     UserStats,
 )
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
-from sobremesa.table import Entity, Keys, Lookup, Pattern, WritePattern
+from sobremesa.table import Entity, Index, Keys, Lookup, Pattern, WritePattern, gsi1
 
 SegmentName = NewType("SegmentName", str)
 PublishState: TypeAlias = Literal["running", "done", "recalling", "recalled"]
@@ -79,6 +79,7 @@ class Segment(Entity, rename=STORED):
     """A stored audience: its current version, whose users are in parts."""
 
     keys = Keys(pk="t#{tenant}SEGMENT#{segment}", sk="META")
+    of_tenant = Index(gsi1, pk="t#{tenant}SEGMENTS", sk="{segment}")
 
     tenant: Tenant
     segment: SegmentName
@@ -136,6 +137,7 @@ earlier_host_claim = Lookup(
     consistent=True,
 )
 segment_by_name = Lookup("INB.14", "What is this segment?", Segment, consistent=True)
+segments_of = Pattern("INB.19", "Which segments does this tenant have, by name?", Segment, index="of_tenant")
 users_in = Pattern(
     "INB.15",
     "Which users are in this version of a segment?",

@@ -51,7 +51,8 @@ class Inboxes:
         self.publish_to_segment, self.get_publish = publishing.publish_to_segment, publishing.get_publish
         self.recall, self.update = self.recalling.recall, self.editing.update
         self.set_segment, self.get_segment = segments.set_segment, segments.get_segment
-        self.delete_segment = segments.delete_segment
+        self.delete_segment, self.list_segments = segments.delete_segment, segments.list_segments
+        self.change_segment_users = segments.change_users
         self.list_messages = listing.list_messages
         self.mark_read, self.mark_all_read = marking.mark_read, marking.mark_all_read
         self.archive, self.snooze = marking.archive, marking.snooze
