@@ -61,7 +61,7 @@ def _price(prepare: Prepare) -> Scenario:
             writes = {name: (used.writes[name] - idle.writes[name] * share) / count for name in used.calls}
             return {
                 "read units": round(sum(reads.values()), 2),
-                "write units": round(sum(writes.values()), 2),
+                "write units": max(0.0, round(sum(writes.values()), 2)),
                 "dollars a million": round(_dollars(sum(reads.values()), sum(writes.values())), 2),
                 "most of it": _largest({name: _dollars(reads[name], writes[name]) for name in used.calls}),
                 "refused": sum(done.refused.values()),
@@ -134,8 +134,10 @@ async def _thread_inbox(installed: Installation) -> Verb:
     seller, *buyers = await installed.users(21)
     for number, buyer in enumerate(buyers):
         inquiry = NewThread("inquiry", seller.user_id, ListingId(f"listing-{number}"))
-        created = await installed.app.threads.create(buyer, inquiry)
-        await installed.app.threads.send(buyer, created.listed.thread.room_id, Draft(BODY))
+        room = (await installed.app.threads.create(buyer, inquiry)).listed.thread.room_id
+        sent = await installed.app.threads.send(buyer, room, Draft(BODY))
+        if number > 0:
+            await installed.app.threads.mark_read(seller, room, sent.message_id)
 
     async def look(number: int) -> None:
         await installed.app.threads.list_threads(seller, limit=20)
@@ -170,5 +172,5 @@ PRICES: dict[str, Scenario] = {
     "a direct send": _price(_direct_sends),
     "a send to a group of ten": _price(_group_sends),
     "a notification, delivered, counted, read and expired": _price(_notifications),
-    "a look at an inbox of 20 threads": _price(_thread_inbox),
+    "a look at an inbox of 20 threads, one of them unread": _price(_thread_inbox),
 }
