@@ -13,6 +13,7 @@ import type {
 } from "../api/shapes";
 import type { ReadyChannel } from "../live/frames";
 import { NOTHING_UNREAD } from "../store/state";
+import { loadBeside } from "../store/loading";
 import { store } from "../store/store";
 
 function fresh(channel: Channel): ReadyChannel {
@@ -99,10 +100,12 @@ export async function deleteChannel(serverId: string, channelId: string): Promis
 const MEMBERS_SHOWN = 500;
 
 export async function loadMembers(serverId: string): Promise<void> {
-  const members = await allPages((query) =>
-    request("get", "/v1/servers/{serverId}/members", { path: { serverId }, query }),
-  );
-  store.apply({ t: "own.members", d: { serverId, members } });
+  await loadBeside(store, ["member.joined", "member.updated", "member.left"], async () => {
+    const members = await allPages((query) =>
+      request("get", "/v1/servers/{serverId}/members", { path: { serverId }, query }),
+    );
+    return [{ t: "own.members", d: { serverId, members } }];
+  });
 }
 
 /** Return the ids of the members who can see a private channel. */

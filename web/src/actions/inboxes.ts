@@ -2,7 +2,9 @@
 import { request } from "../api/client";
 import type { InboxMessage } from "../api/shapes";
 import type { InboxRef } from "../live/frames";
+import type { OwnChange } from "../store/changes";
 import type { InboxFilter } from "../store/inboxes";
+import { loadBeside } from "../store/loading";
 import { store } from "../store/store";
 
 const AT = "/v1/tenants/{tenant}/inboxes/{inbox}";
@@ -12,7 +14,19 @@ const MOST_PAGES = 20;
 
 const refOf = ({ tenant, inbox }: InboxRef): InboxRef => ({ tenant, inbox });
 
+const LIST_EVENTS = [
+  "inbox.message",
+  "inbox.updated",
+  "inbox.edited",
+  "inbox.recalled",
+  "inbox.counts",
+] as const;
+
 export async function loadInbox(ref: InboxRef, filter: InboxFilter, cursor: string | null): Promise<void> {
+  await loadBeside(store, LIST_EVENTS, async () => [await inboxPage(ref, filter, cursor)]);
+}
+
+async function inboxPage(ref: InboxRef, filter: InboxFilter, cursor: string | null): Promise<OwnChange> {
   const messages: InboxMessage[] = [];
   let next = cursor;
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -30,7 +44,7 @@ export async function loadInbox(ref: InboxRef, filter: InboxFilter, cursor: stri
     if (next === null || messages.length >= PAGE / 2) break;
   }
   const where = cursor === null ? "replace" : "older";
-  store.apply({ t: "own.inboxPage", d: { ...refOf(ref), filter, messages, next, where } });
+  return { t: "own.inboxPage", d: { ...refOf(ref), filter, messages, next, where } };
 }
 
 export async function loadCounts(ref: InboxRef): Promise<void> {

@@ -1,6 +1,8 @@
 // The verbs of a room of any kind: load, read, react, pin, edit, delete, report.
 import { request } from "../api/client";
 import type { Message, RoomKind, RoomRef } from "../api/shapes";
+import type { OwnChange } from "../store/changes";
+import { loadBeside } from "../store/loading";
 import { roomEntry } from "../store/selectors";
 import { roomKey } from "../store/state";
 import { store } from "../store/store";
@@ -19,12 +21,23 @@ const ROUTES = {
 } as const satisfies Record<RoomKind, string>;
 export const routes = (room: RoomRef) => ROUTES[room.kind];
 
-async function page(room: RoomRef, query: { before?: string; after?: string; around?: string }) {
-  const answer = await request("get", `${routes(room)}/messages`, {
-    path: { roomId: room.id },
-    query: { limit: PAGE, ...query },
+type LoadedPage = Extract<OwnChange, { t: "own.page" }>["d"];
+const MESSAGE_EVENTS = ["message.updated", "message.deleted", "reaction.added", "reaction.removed"] as const;
+
+/** Load a page of messages, and apply it as `place` says; null drops it. */
+async function loadPage(
+  room: RoomRef,
+  query: { before?: string; after?: string; around?: string },
+  place: (messages: readonly Message[], hasMore: boolean) => Omit<LoadedPage, "room" | "messages"> | null,
+): Promise<void> {
+  await loadBeside(store, MESSAGE_EVENTS, async () => {
+    const { items, next } = await request("get", `${routes(room)}/messages`, {
+      path: { roomId: room.id },
+      query: { limit: PAGE, ...query },
+    });
+    const placed = place(items, next !== null);
+    return placed === null ? [] : [{ t: "own.page", d: { room, messages: items, ...placed } }];
   });
-  return { messages: answer.items, next: answer.next };
 }
 
 const busy = new Set<string>();
@@ -43,11 +56,7 @@ async function once(name: string, work: () => Promise<void>): Promise<void> {
 /** Load the newest messages, and drop the loaded ones. */
 export async function loadNewest(room: RoomRef): Promise<void> {
   await once(`newest ${roomKey(room)}`, async () => {
-    const { messages, next } = await page(room, {});
-    store.apply({
-      t: "own.page",
-      d: { room, messages, where: "replace", hasOlder: next !== null, hasNewer: false },
-    });
+    await loadPage(room, {}, (_, hasOlder) => ({ where: "replace", hasOlder, hasNewer: false }));
   });
 }
 
@@ -55,9 +64,10 @@ export async function loadOlder(room: RoomRef): Promise<void> {
   const oldest = store.get().logs[roomKey(room)]?.messages[0];
   if (oldest === undefined) return;
   await once(`older ${roomKey(room)}`, async () => {
-    const { messages, next } = await page(room, { before: oldest.messageId });
-    if (store.get().logs[roomKey(room)]?.messages[0]?.messageId !== oldest.messageId) return; // it was replaced
-    store.apply({ t: "own.page", d: { room, messages, where: "older", hasOlder: next !== null } });
+    await loadPage(room, { before: oldest.messageId }, (_, hasOlder) => {
+      const isSame = store.get().logs[roomKey(room)]?.messages[0]?.messageId === oldest.messageId;
+      return isSame ? { where: "older", hasOlder } : null; // it was replaced
+    });
   });
 }
 
@@ -65,20 +75,19 @@ export async function loadNewer(room: RoomRef): Promise<void> {
   const newest = store.get().logs[roomKey(room)]?.messages.at(-1);
   if (newest === undefined) return;
   await once(`newer ${roomKey(room)}`, async () => {
-    const { messages, next } = await page(room, { after: newest.messageId });
-    if (store.get().logs[roomKey(room)]?.messages.at(-1)?.messageId !== newest.messageId) return;
-    store.apply({ t: "own.page", d: { room, messages, where: "newer", hasNewer: next !== null } });
+    await loadPage(room, { after: newest.messageId }, (_, hasNewer) => {
+      const isSame = store.get().logs[roomKey(room)]?.messages.at(-1)?.messageId === newest.messageId;
+      return isSame ? { where: "newer", hasNewer } : null;
+    });
   });
 }
 
 /** Load the messages around an id, which need not exist. */
 export async function loadAround(room: RoomRef, messageId: string): Promise<void> {
-  const { messages, next } = await page(room, { around: messageId });
-  const newest = messages[0]?.messageId;
-  const isEnd = newest === undefined || newest === lastOf(room) || messages.length < PAGE / 2;
-  store.apply({
-    t: "own.page",
-    d: { room, messages, where: "replace", hasOlder: next !== null, hasNewer: !isEnd },
+  await loadPage(room, { around: messageId }, (messages, hasOlder) => {
+    const newest = messages[0]?.messageId;
+    const isEnd = newest === undefined || newest === lastOf(room) || messages.length < PAGE / 2;
+    return { where: "replace", hasOlder, hasNewer: !isEnd };
   });
 }
 
@@ -121,14 +130,10 @@ export async function refresh(room: RoomRef): Promise<void> {
   const log = store.get().logs[roomKey(room)];
   if (log === undefined || log.hasNewer) return;
   const known = new Set(log.messages.map((each) => each.messageId));
-  const { messages, next } = await page(room, {});
-  const touches = messages.length === 0 || messages.some((each) => known.has(each.messageId));
-  if (touches) store.apply({ t: "own.page", d: { room, messages, where: "newer", hasNewer: false } });
-  else
-    store.apply({
-      t: "own.page",
-      d: { room, messages, where: "replace", hasOlder: next !== null, hasNewer: false },
-    });
+  await loadPage(room, {}, (messages, hasOlder) => {
+    const touches = messages.length === 0 || messages.some((each) => known.has(each.messageId));
+    return touches ? { where: "newer", hasNewer: false } : { where: "replace", hasOlder, hasNewer: false };
+  });
 }
 
 function lastOf(room: RoomRef): string | null | undefined {
@@ -239,11 +244,15 @@ export async function pin(room: RoomRef, messageId: string, isPinned: boolean): 
 }
 
 export async function loadPins(room: RoomRef): Promise<void> {
-  const answer = await request("get", `${routes(room)}/pins`, {
-    path: { roomId: room.id },
-    query: { limit: 100 },
+  const missed = await loadBeside(store, ["pin.added", "pin.removed"], async () => {
+    const answer = await request("get", `${routes(room)}/pins`, {
+      path: { roomId: room.id },
+      query: { limit: 100 },
+    });
+    return [{ t: "own.pins", d: { room, pins: answer.items } }];
   });
-  store.apply({ t: "own.pins", d: { room, pins: answer.items } });
+  // The event does not include the message.
+  if (missed.some((each) => each.t === "pin.added" && each.d.roomId === room.id)) await loadPins(room);
 }
 
 /** Return one message, such as the one that a reply quotes. */

@@ -3,9 +3,9 @@ import type { Card } from "../api/shapes";
 import { startSession, endSession } from "../api/session";
 import type { SignedIn } from "../api/shapes";
 import { store } from "../store/store";
-import { changeTab, moveCard } from "./threads";
+import { changeTab, loadPanel, moveCard } from "./threads";
 
-const tab = (sourceVersion: number, content: unknown) => ({
+const tab = (sourceVersion: number, content: unknown[]) => ({
   threadId: "T",
   tab: "shotlist",
   content,
@@ -66,6 +66,32 @@ describe("changing a tab", () => {
     answers([403, { code: "blocked", detail: "They blocked you." }]);
     await expect(changeTab("T", "shotlist", add("a"))).rejects.toThrow("They blocked you");
     expect(shown()).toBeNull();
+  });
+});
+
+describe("loading a panel", () => {
+  const updated = {
+    ...tab(2, ["new"]),
+    threadId: "N",
+    tab: "shotlist",
+    flags: null,
+    nsfwBand: null,
+  } as const;
+
+  it("keeps a tab that is updated while the response is under way", async () => {
+    answers([200, { tabs: [{ ...updated, sourceVersion: 1, content: [] }] }]);
+    const loading = loadPanel("N");
+    store.apply({ t: "tab.updated", d: updated });
+    await loading;
+    expect(store.get().panels["N"]?.shotlist?.content).toEqual(["new"]);
+  });
+
+  it("keeps nothing of a request that failed", async () => {
+    answers([500, {}]);
+    const loading = loadPanel("N2").catch(() => "failed");
+    store.apply({ t: "tab.updated", d: { ...updated, threadId: "N2" } });
+    expect(await loading).toBe("failed");
+    expect(store.get().panels["N2"]).toBeUndefined();
   });
 });
 

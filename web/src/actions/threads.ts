@@ -3,6 +3,7 @@ import { request } from "../api/client";
 import { Problem } from "../api/problems";
 import type { Card, JsonObject, Message, RoomRef, TabName, Thread, ThreadRole } from "../api/shapes";
 import { routes } from "./room";
+import { loadBeside } from "../store/loading";
 import { store } from "../store/store";
 
 export interface NewThread {
@@ -43,12 +44,15 @@ export async function setStatus(threadId: string, status: Thread["status"]): Pro
 }
 
 export async function loadSeats(threadId: string): Promise<void> {
-  const answer = await request("get", "/v1/threads/{threadId}/participants", {
-    path: { threadId },
-    query: { limit: 100 },
+  const events = ["participant.joined", "participant.updated", "participant.left"] as const;
+  await loadBeside(store, events, async () => {
+    const answer = await request("get", "/v1/threads/{threadId}/participants", {
+      path: { threadId },
+      query: { limit: 100 },
+    });
+    const people = answer.items.map((person) => ({ t: "own.person", d: { person } }) as const);
+    return [{ t: "own.seats", d: { threadId, seats: answer.items } }, ...people];
   });
-  store.apply({ t: "own.seats", d: { threadId, seats: answer.items } });
-  for (const person of answer.items) store.apply({ t: "own.person", d: { person } });
 }
 
 export async function addToThread(threadId: string, userId: string, roleContext: ThreadRole): Promise<void> {
@@ -151,8 +155,10 @@ export function transitionTarget(message: Message): string | null {
 // The panel
 
 export async function loadPanel(threadId: string): Promise<void> {
-  const answer = await request("get", "/v1/threads/{threadId}/panel", { path: { threadId } });
-  store.apply({ t: "own.panel", d: { threadId, tabs: answer.tabs } });
+  await loadBeside(store, ["tab.updated"], async () => {
+    const answer = await request("get", "/v1/threads/{threadId}/panel", { path: { threadId } });
+    return [{ t: "own.panel", d: { threadId, tabs: answer.tabs } }];
+  });
 }
 
 /** Write a tab over a known version. On a conflict the current tab is shown, and the result is false. */

@@ -9,6 +9,8 @@ import type {
   WorkspaceRole,
   WorkspaceSetting,
 } from "../api/shapes";
+import type { OwnChange } from "../store/changes";
+import { loadBeside } from "../store/loading";
 import { store } from "../store/store";
 
 const AT = "/v1/workspaces/{workspaceId}";
@@ -45,8 +47,23 @@ export async function deleteWorkspace(workspaceId: string): Promise<void> {
   store.apply({ t: "workspace.deleted", d: { workspaceId } });
 }
 
+const CONTENT_EVENTS = [
+  "workspace.member.joined",
+  "workspace.member.updated",
+  "workspace.member.left",
+  "workspace.item.created",
+  "workspace.item.updated",
+  "workspace.item.deleted",
+  "workspace.setting.updated",
+  "workspace.setting.deleted",
+] as const;
+
 /** Load all pages of a workspace. */
 export async function loadContents(workspaceId: string): Promise<void> {
+  await loadBeside(store, CONTENT_EVENTS, () => contentsOf(workspaceId));
+}
+
+async function contentsOf(workspaceId: string): Promise<readonly OwnChange[]> {
   const members: WorkspaceMember[] = [];
   const items: Item[] = [];
   const settings: WorkspaceSetting[] = [];
@@ -59,8 +76,8 @@ export async function loadContents(workspaceId: string): Promise<void> {
     settings.push(...page.settings);
     cursor = page.next;
   } while (cursor !== null);
-  store.apply({ t: "own.contents", d: { workspaceId, members, items, settings } });
-  for (const person of members) store.apply({ t: "own.person", d: { person } });
+  const people = members.map((person) => ({ t: "own.person", d: { person } }) as const);
+  return [{ t: "own.contents", d: { workspaceId, members, items, settings } }, ...people];
 }
 
 async function everything(workspaceId: string, query: { cursor?: string }) {

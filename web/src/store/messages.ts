@@ -52,7 +52,7 @@ export function reduceMessages(state: State, change: Change): State {
     }
     case "message.updated":
       return changed(state, keyOf(change.d), change.d.messageId, (old) =>
-        rewritten(old, complete(change.d), state.me?.userId),
+        isOlder(change.d, old) ? old : rewritten(old, complete(change.d), state.me?.userId),
       );
     case "message.deleted":
       return changed(state, keyOf(change.d), change.d.messageId, (old) => ({
@@ -139,6 +139,11 @@ function merged(old: readonly Message[], fresh: readonly Message[], me: string |
   return [...byId.values()].sort((a, b) =>
     a.messageId < b.messageId ? -1 : a.messageId > b.messageId ? 1 : 0,
   );
+}
+
+/** Whether an event has an earlier state of the message, as one that arrived while the message was loaded. */
+function isOlder(event: LiveMessage, shown: Message): boolean {
+  return (shown.deleted && !event.deleted) || (event.editedAt ?? "") < (shown.editedAt ?? "");
 }
 
 /** Events are the same for all users, so the own reactions are taken from the previous version. */

@@ -44,14 +44,23 @@ function reduceOwn(state: State, change: Change): State {
 export class Store {
   private state = EMPTY;
   private readonly listeners = new Set<() => void>();
+  private readonly recordings = new Set<{ types: readonly Change["t"][]; changes: Change[] }>();
 
   readonly get = (): State => this.state;
 
   readonly apply = (change: Change): void => {
+    for (const { types, changes } of this.recordings) if (types.includes(change.t)) changes.push(change);
     const fresh = reduce(this.state, change);
     if (fresh === this.state) return;
     this.state = fresh;
     for (const listener of this.listeners) listener();
+  };
+
+  /** Record the changes of these types until stopped. */
+  readonly record = (types: readonly Change["t"][]): { changes: readonly Change[]; stop: () => void } => {
+    const recording = { types, changes: [] };
+    this.recordings.add(recording);
+    return { changes: recording.changes, stop: () => this.recordings.delete(recording) };
   };
 
   readonly subscribe = (listener: () => void): (() => void) => {
