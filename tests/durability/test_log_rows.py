@@ -27,6 +27,11 @@ async def opened(store: Path, clock: SetClock | None = None) -> EmbeddedEngine:
     return await EmbeddedEngine.open(str(store), LAYOUT, clock=clock or SystemClock(), janitor=False)
 
 
+def no_time() -> float:
+    """A stopwatch of a machine so fast that no batch ends because its time is up."""
+    return 0.0
+
+
 async def read_after(engine: EmbeddedEngine, position: Position) -> list[RawChange]:
     """All changes after a position."""
     reader = await engine.changes(position)
@@ -77,9 +82,8 @@ async def test_log_is_less_than_a_third_of_its_images(engine: EmbeddedEngine, st
     inspect(store)
 
 
-async def test_transactions_of_one_commit_are_one_row_and_every_position_between_them_is_valid(
-    engine: EmbeddedEngine, store: Path
-) -> None:
+async def test_transactions_of_one_commit_are_one_row_and_every_position_between_them_is_valid(store: Path) -> None:
+    engine = await EmbeddedEngine.open(str(store), LAYOUT, clock=SystemClock(), janitor=False, stopwatch=no_time)
     await send(engine, Message("before", 0, 0))
     await asyncio.gather(*(send(engine, Message("run", sender, 0)) for sender in range(9)))
     everything = await read_after(engine, OLDEST)
@@ -90,6 +94,7 @@ async def test_transactions_of_one_commit_are_one_row_and_every_position_between
         expected = [change for change in everything if transaction_of(change) > transaction]
         assert await read_after(engine, position) == expected
         assert await read_file(store, position) == expected
+    await engine.close()
 
 
 async def test_reader_that_is_far_behind_reads_everything_in_parts(
