@@ -327,7 +327,7 @@ async def test_resume_delivers_what_is_watched_and_reports_the_rest(served: Serv
             activity = missed[-1] if missed[-1]["t"] == "channel.activity" else missed[-2]
 
             created = [each["d"]["messageId"] for each in missed if each["t"] == "message.created"]
-            assert created == [watched]
+            assert set(created) == {watched}  # a resume may repeat an event under the same id
             assert active(activity["d"], other)["after"] < unwatched[0]
             while active(activity["d"], other)["until"] != unwatched[1]:
                 activity = await after.event("channel.activity")
