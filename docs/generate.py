@@ -42,6 +42,7 @@ from sobremesa.http.schemas import described, require_all  # noqa: E402
 from sobremesa.live import asyncapi  # noqa: E402
 from sobremesa.live.events import EventTypes  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalog, open_engine, set_to  # noqa: E402
+from sobremesa.table.schema import describe  # noqa: E402
 from table import gaps  # noqa: E402
 
 NOTE = "<!-- Written by docs/generate.py: change that, then run `make docs`. -->\n\n"
@@ -80,9 +81,10 @@ async def _library_page() -> str:
 def _data_model_page() -> str:
     text = NOTE + "# The data model\n\n"
     text += "Every entity and every access pattern of the table, as the code declares them.\n"
-    text += "The guarantees across rows are described in [messages.md](messages.md) and [threads.md](threads.md).\n\n"
-    text += "## Entities\n\n" + catalog.markdown(catalog.entity_rows(REGISTRY))
-    return text + "\n## Access patterns\n\n" + catalog.markdown(catalog.pattern_rows(REGISTRY))
+    text += "The guarantees across rows are described in [messages.md](messages.md) and [threads.md](threads.md).\n"
+    text += "`sobremesa schema` prints the tables, also as JSON (`--format json`) and as a diagram\n"
+    text += "(`--format mermaid`).\n\n"
+    return text + catalog.page(describe(REGISTRY))
 
 
 async def _costs_page() -> str:
@@ -326,8 +328,7 @@ def _asyncapi() -> str:
 async def _patterns_page() -> str:
     text = NOTE + "# Access patterns of the example\n\n"
     text += "The tour's conversations, as `sobremesa.cli.tour_model` declares them.\n\n"
-    text += "## Entities\n\n" + catalog.markdown(catalog.entity_rows(registry))
-    text += "\n## Patterns\n\n" + catalog.markdown(catalog.pattern_rows(registry))
+    text += catalog.page(describe(registry))
     text += "\n## What each costs\n\n"
     text += f"With {PEOPLE} participants, {MESSAGES} messages of about 300 bytes, and pages of 50.\n\n"
     return text + catalog.markdown(catalog.cost_rows(await _costs()))

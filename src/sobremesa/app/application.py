@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from sobremesa.app import maintenance
+from sobremesa.app.registry import REGISTRY
 from sobremesa.app.services import (
     http_judge_of,
     job_handlers,
@@ -42,6 +43,7 @@ from sobremesa.domains.accounts.deletion_hooks import UserData
 from sobremesa.domains.bots.service import Bots
 from sobremesa.domains.commands.service import Commands
 from sobremesa.domains.data_schemas.service import DataSchemas
+from sobremesa.domains.explorer.service import TableExplorer
 from sobremesa.domains.inboxes.service import Inboxes
 from sobremesa.domains.mail.mailers import Mailer, Transport
 from sobremesa.domains.mail.opening import open_transport
@@ -120,6 +122,7 @@ class Sobremesa:
         self.webhooks = self.webhook_delivery.webhooks
         self.records_store = open_records(store, ids, self.threads, self.attachments)
         self.imports = open_imports(self, context.judge)
+        self.explorer = TableExplorer(table, REGISTRY, audit, clock)
 
     @property
     def records(self) -> Records:

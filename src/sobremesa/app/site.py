@@ -19,6 +19,7 @@ from sobremesa.domains.communities import watching as channel_watching
 from sobremesa.domains.conversations import api as conversations_api
 from sobremesa.domains.conversations.errors import BlockedByRecipient
 from sobremesa.domains.data_schemas import api as data_schemas_api
+from sobremesa.domains.explorer import api as explorer_api
 from sobremesa.domains.imports import api as imports_api
 from sobremesa.domains.inboxes import api as inboxes_api
 from sobremesa.domains.incoming_webhooks import api as hooks_api
@@ -124,6 +125,7 @@ def list_endpoints(app: Sobremesa) -> list[Endpoint]:
         data_schemas_api.routes(app.data_schemas),
         moderation_api.routes(app.moderation),
         imports_api.routes(app.imports),
+        explorer_api.routes(app.explorer),
         live_api.routes(polling),
         presence_api.routes(app.presence),
         channel_watching.routes(app.watching),

@@ -17,6 +17,9 @@ app.command("sobremesa.cli.serve:serve", name="serve", help="Serve the API until
 app.command("sobremesa.cli.demo:demo", name="demo", help="Serve a demo with sample data and bots.")
 app.command("sobremesa.cli.store:table_app", name="table", help="Create, describe, adopt or drop the table of a store.")
 app.command(
+    "sobremesa.cli.schema:schema", name="schema", help="Print the entities and access patterns, with keys and prices."
+)
+app.command(
     "sobremesa.cli.store:backup", name="backup", help="Back up an embedded store to a file, while it is in use."
 )
 app.command("sobremesa.cli.store:restore", name="restore", help="Restore an embedded store from a backup.")

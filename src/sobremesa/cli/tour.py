@@ -88,7 +88,7 @@ async def _walk(table: Table) -> None:
     _show(catalog.entity_rows(registry), ("entity", "pk", "sk", "indexes"))
 
     _step("Access patterns", "every query has a name; docs and costs are generated from it")
-    _show(catalog.pattern_rows(registry), ("id", "question", "operation", "on"))
+    _show(catalog.pattern_rows(registry), ("id", "question", "operation", "key condition"))
 
     room = Room(table, ConversationId("lunch"))
     reader = await table.changes(NEWEST)

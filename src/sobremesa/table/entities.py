@@ -91,6 +91,7 @@ class Shape:
         self.indexes = indexes = _indexes_of(entity)
         self.expires = entity.expires
         self.schema_version = entity.schema_version
+        self.redacted = entity.redacted
         self.upgrade = entity.upgrade
         self.fields = tuple(info for info in msgspec.structs.fields(entity) if info.name != "other")
         self.attributes = {info.name: info.encode_name for info in self.fields}
@@ -172,6 +173,8 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
     entity_type: ClassVar[str | None] = None
     expires: ClassVar[str | None] = None
     schema_version: ClassVar[int | None] = None
+    redacted: ClassVar[tuple[str, ...]] = ()
+    """Fields with secrets, or with hashes of them: tools that show rows leave their values out."""
     shape: ClassVar[Shape]
 
     other: dict[str, Value] = msgspec.field(name="$other", default_factory=dict)
@@ -393,6 +396,9 @@ def _check_declaration(shape: Shape) -> None:
             raise BadKey(f"{shape.name}.{info.name} is part of the key and may not be None")
     if shape.expires and shape.expires not in shape.attributes:
         raise BadExpression(f"{shape.name}.expires names {shape.expires}, which is not a field")
+    for field in shape.redacted:
+        if field not in shape.attributes:
+            raise BadExpression(f"{shape.name}.redacted names {field}, which is not a field")
     for name, index in shape.indexes.items():
         if index.projects is not None:
             _check_projects(shape, name, index.projects)

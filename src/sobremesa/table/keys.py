@@ -60,6 +60,11 @@ class Template:
         """The text before the first field."""
         return self._literals[0]
 
+    @property
+    def padded(self) -> Mapping[str, int]:
+        """The fields that are numbers of a fixed width, and their digits."""
+        return {slot.field: slot.digits for slot in self._slots if slot.digits}
+
     def expect(self, kinds: Mapping[str, type]) -> None:
         """Require these types, `str` or `int`, of fields; a padded field is always an integer."""
         self._slots = [

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 
 from sobremesa.table.clock import Clock, SystemClock
-from sobremesa.table.engines.protocol import Engine
+from sobremesa.table.engines.protocol import Engine, QueryRequest, RawKey
 from sobremesa.table.errors import Refused, TableMissing
 from sobremesa.table.layout import Layout
 from sobremesa.table.service_options import BadOption, ServiceOptions, parse_options
@@ -136,3 +136,15 @@ async def open_modelled(
     engine = await EmbeddedEngine.open(MEMORY, layout, clock=clock, stopwatch=stopwatch)
     copy = await EmbeddedEngine.open(MEMORY, layout, clock=clock, janitor=False, stopwatch=stopwatch)
     return ModelledEngine(engine, copy, figures or Figures(), seed)
+
+
+def dynamodb_request(layout: Layout, read: QueryRequest | RawKey, *, consistent: bool = False) -> dict[str, Any] | None:
+    """Return a query, or the read of a key, as DynamoDB gets it; None without the packages of that engine."""
+    if find_spec("botocore") is None:
+        return None
+    from sobremesa.table.engines.dynamodb.requests import Requests
+
+    requests = Requests(layout)
+    if isinstance(read, QueryRequest):
+        return requests.query(read)
+    return requests.get(read, consistent=consistent, fields=None)

@@ -48,12 +48,17 @@ class RawRows:
         self, pk: str, *, index: IndexName | None = None, limit: int | None = None, cursor: str | None = None
     ) -> RawResults:
         """Return one page of a partition of the table or of an index; raise BadCursor if the cursor is of another."""
-        question = hashlib.blake2b(msgspec.msgpack.encode((RAW, index, pk)), digest_size=16).digest()
-        start = None if cursor is None else self._cursors().open_key(cursor, question, pk)
-        request = QueryRequest(pk=pk, index=index, limit=limit, start=start, consistent=index is None)
-        page = await self._calls.query(request)
+        page = await self._calls.query(self.request(pk, index=index, limit=limit, cursor=cursor))
         self._record(RAW, page.capacity)
-        return RawResults(page.items, None if page.last is None else self._cursors().seal_key(page.last, question))
+        following = None if page.last is None else self._cursors().seal_key(page.last, _question(pk, index))
+        return RawResults(page.items, following)
+
+    def request(
+        self, pk: str, *, index: IndexName | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> QueryRequest:
+        """Return the request of `query`, as the engine gets it."""
+        start = None if cursor is None else self._cursors().open_key(cursor, _question(pk, index), pk)
+        return QueryRequest(pk=pk, index=index, limit=limit, start=start, consistent=index is None)
 
     async def scan(
         self, *, start: RawKey | None = None, limit: int | None = None, where: Condition | None = None
@@ -62,3 +67,8 @@ class RawRows:
         page = await self._calls.scan_page(ScanRequest(start=start, limit=limit, where=where, consistent=True))
         self._record(RAW, page.capacity)
         return page
+
+
+def _question(pk: str, index: IndexName | None) -> bytes:
+    """Return the hash that binds cursors to a partition."""
+    return hashlib.blake2b(msgspec.msgpack.encode((RAW, index, pk)), digest_size=16).digest()

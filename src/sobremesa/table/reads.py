@@ -274,6 +274,10 @@ class TableReads:
                 for item in page.items:
                     yield item
 
+    def request(self, question: Question[Any], *, limit: int | None = None, cursor: str | None = None) -> QueryRequest:
+        """Return the request for one page, as the engine gets it."""
+        return self._started(self._request(question, limit, None, None, None, None), question, cursor)
+
     def whole(self, question: Question[Any]) -> QueryRequest:
         """Return the request for the first page of all rows of a question."""
         return _with(self._request(question, None, None, None, None, None), limit=None)

@@ -28,6 +28,7 @@ class User(Entity):
     keys = Keys(pk="USER#{user_id}", sk="PROFILE")
     by_email = Index(gsi1, pk="EMAIL#{email}", sk="USER#{user_id}")
     for_digests = Index(gsi2, pk="t#{tenant}DIGEST#{digest_shard}", sk="{user_id}")
+    redacted = ("password_hash",)
 
     user_id: UserId
     username: str = ""
@@ -67,6 +68,7 @@ class Credential(Entity):
     """The hash of a user's password, in a row of its own so that no profile read returns it."""
 
     keys = Keys(pk="USER#{user_id}", sk="AUTH")
+    redacted = ("hash", "addresses")
 
     user_id: UserId
     hash: str
@@ -121,6 +123,7 @@ class Session(Entity):
 
     keys = Keys(pk="USER#{user_id}", sk="SESSION#{session_id}")
     expires = "expires_at"
+    redacted = ("token_hash", "previous_hash")
 
     user_id: UserId
     session_id: SessionId
@@ -153,6 +156,7 @@ class ApiKey(Entity):
     keys = Keys(pk="KEY#{key_id}", sk="META")
     by_tenant = Index(gsi1, pk="t#{tenant}", sk="KEY#{key_id}")
     expires = "expires_at"
+    redacted = ("hash",)
 
     key_id: KeyId
     tenant: Tenant
@@ -178,6 +182,7 @@ class PasswordReset(Entity):
 
     keys = Keys(pk="USER#{user_id}", sk="RESET")
     expires = "expires_at"
+    redacted = ("hash",)
 
     user_id: UserId
     hash: str
@@ -190,6 +195,7 @@ class PendingRegistration(Entity):
 
     keys = Keys(pk="PENDING#{token_hash}", sk="REGISTRATION")
     expires = "expires_at"
+    redacted = ("hash",)
 
     token_hash: str
     email: str
@@ -203,6 +209,7 @@ class SigningKey(Entity):
     """A key that signs access tokens, on stores without a key file."""
 
     keys = Keys(pk="SYSTEM", sk="SIGNKEY#{kid}")
+    redacted = ("private",)
 
     kid: str
     private: str
@@ -214,6 +221,7 @@ class ServerSecret(Entity):
     """A named secret of the server, on stores without a key file."""
 
     keys = Keys(pk="SYSTEM", sk="SECRET#{name}")
+    redacted = ("value",)
 
     name: str
     value: str

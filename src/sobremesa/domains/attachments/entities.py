@@ -19,6 +19,7 @@ class Attachment(Entity):
 
     keys = Keys(pk="FILE#{file_id}", sk="META")
     expires = "ttl"
+    redacted = ("storage_key", "preview_key")
 
     file_id: FileId
     owner_id: UserId

@@ -17,6 +17,7 @@ class IncomingHook(Entity):
     """An incoming webhook of a room. Only the hash of its token is stored."""
 
     keys = Keys(pk="HOOKS#{room_id}", sk="HOOK#{hook_id}")
+    redacted = ("hash",)
 
     room_id: RoomId
     hook_id: HookId

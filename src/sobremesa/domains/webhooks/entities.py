@@ -32,6 +32,7 @@ class Webhook(Entity):
     """An address that receives events of a tenant."""
 
     keys = Keys(pk="WEBHOOKS#{tenant}", sk="HOOK#{hook_id}")
+    redacted = ("secret", "previous_secret")
 
     tenant: Tenant
     hook_id: HookId
