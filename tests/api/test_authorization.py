@@ -239,6 +239,10 @@ moderation.listCases                401  403       403      403     403        4
 moderation.getCase                  401  403       403      403     403        403    403    403
 moderation.decideCase               401  403       403      403     403        403    403    403
 import.importMessages               401  403       403      403     403        403    403    403
+table.getSchema                     401  403       403      403     403        403    403    403
+table.runPattern                    401  403       403      403     403        403    403    403
+table.readPartition                 401  403       403      403     403        403    403    403
+table.getCost                       401  403       403      403     403        403    403    403
 attachments.createAttachment        401  403       201      201     201        201    201    201
 attachments.completeAttachment      401  403       404      404     404        404    404    404
 attachments.completeAttachment own  401  403       200      200     200        200    200    200
@@ -417,7 +421,9 @@ class Environment:
         return f"{self.rooms['conversations'].at}/participants/{caller.user_id}"
 
 
-FOR_ADMINISTRATORS = {name for name in ROWS if name == "communities.listAllServers" or name.startswith("moderation.")}
+FOR_ADMINISTRATORS = {
+    name for name in ROWS if name == "communities.listAllServers" or name.startswith(("moderation.", "table."))
+}
 KEYS_TOO = {
     f"{rooms}.{verb}"
     for rooms in ("channels", "conversations", "threads")
@@ -572,7 +578,7 @@ async def _find_users(env: Environment, who: str) -> Attempt:
 @prepares(
     *("accounts.getMe", "accounts.listSessions", "accounts.export", "accounts.listBlocks", "communities.listServers"),
     *("communities.listAllServers", "rooms.countUnreadEverywhere", "events.listEvents", "moderation.listCases"),
-    "notifications.getNotifications",
+    *("notifications.getNotifications", "table.getSchema", "table.getCost"),
 )
 async def _nothing_needed(env: Environment, who: str) -> Attempt:
     return Attempt()
@@ -893,6 +899,16 @@ async def _case(env: Environment, who: str) -> Attempt:
 @prepares("moderation.decideCase")
 async def _decide(env: Environment, who: str) -> Attempt:
     return Attempt({"caseId": UNKNOWN_ID}, {"decision": "approve"})
+
+
+@prepares("table.runPattern")
+async def _pattern(env: Environment, who: str) -> Attempt:
+    return Attempt({"patternId": "S2.1"}, {"userId": env.owner.user_id})
+
+
+@prepares("table.readPartition")
+async def _partition(env: Environment, who: str) -> Attempt:
+    return Attempt({"pk": "SYSTEM"})
 
 
 @prepares("import.importMessages")

@@ -142,6 +142,7 @@ async def test_every_route_answers_as_documented(server: Server, http: aiohttp.C
     await administrators_see_every_server(story)
     await moderators_decide_about_cases(story)
     await the_product_imports_its_history(story)
+    await operators_look_at_the_table(story)
     await sessions_and_passwords_end(story)
     await an_account_is_deleted(story)
 
@@ -1000,6 +1001,21 @@ async def moderators_decide_about_cases(story: Story) -> None:
     seen = await story.cleo.get(message)
     assert seen["flags"] == {"moderation": "blocked", "policyHints": ["reviewed"]}
     await story.cleo.delete(f"/servers/{server_id}")
+
+
+async def operators_look_at_the_table(story: Story) -> None:
+    printed = await sobremesa(
+        "keys", "create", "--tenant", "default", "--scope", "table:read", "--store", story.server.store
+    )
+    key = story.kept(Caller(story.http, printed.splitlines()[-1]))
+    assert (await key.get("/table/schema")).keys() == {"entities", "patterns"}
+    page = await key.get(f"/table/partitions/USER%23{story.cleo.user_id}", limit=1)
+    assert page.keys() == {"items", "next", "request", "units"}
+    assert page["items"][0].keys() == {"pk", "sk", "entity", "sizeBytes", "expiresAt", "indexKeys", "item"}
+    found = await key.post("/table/patterns/S2.1", {"userId": story.cleo.user_id}, expect=200)
+    assert found.keys() == {"pattern", "question", "operation", "items", "rows", "next", "request", "units"}
+    cost = await key.get("/table/cost")
+    assert {"since", "readUnits", "writeUnits", "dollars", "patterns"} <= cost.keys()
 
 
 async def the_product_imports_its_history(story: Story) -> None:

@@ -15,7 +15,8 @@ Where things are:
 - `raw`: rows in their stored form, for migration, export and repair
 - `prefetch`: reads of several readers in few requests
 - `read_cache`: results of reads, kept until a row they depend on changes; `shards`: several partitions as one list
-- `annotations`, `capacity`, `catalog`, `cursor`, `pages`, `retries`, `values`, `layout`, `errors`: one noun each
+- `schema`: the declarations of a registry as data; `catalog`: the same as Markdown and as a diagram
+- `annotations`, `capacity`, `cursor`, `pages`, `retries`, `values`, `layout`, `errors`: one noun each
 - `engines`: the protocol, the embedded engine, DynamoDB, and injected faults
 """
 

@@ -1265,6 +1265,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/table/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["table.getCost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/table/partitions/{pk}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["table.readPartition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/table/patterns/{patternId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["table.runPattern"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/table/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["table.getSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tenants/{tenant}/audit": {
         parameters: {
             query?: never;
@@ -3612,6 +3676,15 @@ export interface components {
             unread: components["schemas"]["UnreadView"];
             updatedAt: string | null;
         };
+        CostView: {
+            dollars: number;
+            dollarsPerMillionReadUnits: number;
+            dollarsPerMillionWriteUnits: number;
+            patterns: components["schemas"]["PatternCostView"][];
+            readUnits: number;
+            since: string;
+            writeUnits: number;
+        };
         CountsView: {
             categories: {
                 [key: string]: components["schemas"]["CategoryCountView"];
@@ -3704,6 +3777,17 @@ export interface components {
             title?: string | null;
             url?: string | null;
         };
+        EntitySchema: {
+            description: string;
+            entityType: string;
+            expires: string | null;
+            fields: components["schemas"]["FieldSchema"][];
+            indexes: components["schemas"]["IndexSchema"][];
+            name: string;
+            pk: string;
+            schemaVersion: number;
+            sk: string;
+        };
         EventsView: {
             items: components["schemas"]["EventView"][];
             next: string;
@@ -3748,6 +3832,12 @@ export interface components {
             items: components["schemas"]["Expense"][];
             next: string | null;
             totals: components["schemas"]["Total"][];
+        };
+        FieldSchema: {
+            attribute: string;
+            name: string;
+            required: boolean;
+            type: string;
         };
         FlagsView: {
             moderation: string;
@@ -3838,6 +3928,17 @@ export interface components {
         InboxUnreadView: {
             count: number;
             inbox: string;
+        };
+        IndexKeyView: {
+            index: string;
+            pk: string;
+            sk: string;
+        };
+        IndexSchema: {
+            index: string;
+            pk: string;
+            projects: string[] | null;
+            sk: string;
         };
         InputError: {
             detail: string;
@@ -4584,9 +4685,54 @@ export interface components {
             userId: string;
             username: string;
         };
+        PartitionView: {
+            items: components["schemas"]["RowView"][];
+            next: string | null;
+            request: {
+                [key: string]: unknown;
+            } | null;
+            units: components["schemas"]["UnitsView"];
+        };
         PasswordChange: {
             current: string;
             next: string;
+        };
+        PatternCostView: {
+            calls: number;
+            dollars: number;
+            pattern: string;
+            question: string | null;
+            readUnits: number;
+            writeUnits: number;
+        };
+        PatternResultView: {
+            items: components["schemas"]["RowView"][];
+            next: string | null;
+            operation: string;
+            pattern: string;
+            question: string;
+            request: {
+                [key: string]: unknown;
+            } | null;
+            rows: {
+                [key: string]: unknown;
+            }[];
+            units: components["schemas"]["UnitsView"];
+        };
+        PatternSchema: {
+            consistent: boolean;
+            entities: string[];
+            id: string;
+            index: string | null;
+            keyCondition: string | null;
+            newestFirst: boolean;
+            /** @enum {unknown} */
+            operation: "get" | "query" | "write";
+            pageSize: number | null;
+            parts: string[];
+            price: components["schemas"]["Price"];
+            question: string;
+            returns: string;
         };
         PersonView: {
             avatarUrl: string | null;
@@ -4645,6 +4791,11 @@ export interface components {
             };
             method: string;
             url: string;
+        };
+        Price: {
+            dollarsPerMillion: number;
+            readUnits: number;
+            writeUnits: number;
         };
         Problem: {
             code: string;
@@ -4832,10 +4983,25 @@ export interface components {
             /** @enum {unknown} */
             roomKind: "channel" | "conversation" | "thread";
         };
+        RowView: {
+            entity: string | null;
+            expiresAt: string | null;
+            indexKeys: components["schemas"]["IndexKeyView"][];
+            item: {
+                [key: string]: unknown;
+            };
+            pk: string;
+            sizeBytes: number;
+            sk: string;
+        };
         Ruling: {
             /** @enum {unknown} */
             decision: "approve" | "block";
             note?: string | null;
+        };
+        Schema: {
+            entities: components["schemas"]["EntitySchema"][];
+            patterns: components["schemas"]["PatternSchema"][];
         };
         SegmentChanges: {
             add?: string[];
@@ -5053,6 +5219,11 @@ export interface components {
             currency: string;
             /** @enum {unknown} */
             state: "approved" | "rejected" | "submitted" | "void";
+        };
+        UnitsView: {
+            dollarsPerMillion: number;
+            read: number;
+            write: number;
         };
         UnreadEverywhere: {
             inboxes: components["schemas"]["InboxUnreadView"][];
@@ -8617,6 +8788,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServerView"];
+                };
+            };
+        };
+    };
+    "table.getCost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostView"];
+                };
+            };
+        };
+    };
+    "table.readPartition": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                index?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                pk: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartitionView"];
+                };
+            };
+        };
+    };
+    "table.runPattern": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                patternId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatternResultView"];
+                };
+            };
+        };
+    };
+    "table.getSchema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schema"];
                 };
             };
         };

@@ -10,7 +10,7 @@ import msgspec
 from sobremesa.core.actor import DEFAULT_TENANT, Actor
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Forbidden, NotFound
-from sobremesa.domains.accounts.audit import SYSTEM_SCOPE, Audit
+from sobremesa.domains.accounts.audit import Audit, tenant_scope
 from sobremesa.domains.accounts.errors import invalid
 from sobremesa.domains.explorer.views import (
     CostView,
@@ -138,7 +138,7 @@ class TableExplorer:
             raise Forbidden(f"Rows of the table are for operators, of the tenant {DEFAULT_TENANT}.", scope=SCOPE)
 
     async def _audit_read(self, actor: Actor, target: str) -> None:
-        await self._table.write(self._audit.entry(SYSTEM_SCOPE, actor, "table.read", target=target))
+        await self._table.write(self._audit.entry(tenant_scope(DEFAULT_TENANT), actor, "table.read", target=target))
 
     async def _get(self, pattern: Lookup[Any], asked: Key[Any]) -> PatternResultView:
         with measure() as measured:
