@@ -82,7 +82,7 @@ class Environment:
     def inbox(self) -> None:
         """A message in an inbox."""
         self.ids |= {"tenant": "default", "inbox": "news", "category": "offers", "externalId": "customer-42"}
-        self.ids |= {"segment": "fans", "kind": "thread"}
+        self.ids |= {"segment": "fans", "kind": "thread", "patternId": "S2.1", "pk": "SYSTEM"}
         self.segment()
         notice = {"audience": {"kind": "everyone"}, "sender": "shop", "title": "News", "body": "Something new"}
         published = self._do("POST", "/tenants/default/inboxes/news/messages", notice, self.key)
@@ -250,7 +250,7 @@ class Environment:
         self.ids["sessionId"] = next(session["sessionId"] for session in sessions if session["current"])
 
     def headers_of(self, operation: str) -> dict[str, str]:
-        if operation in WITH_KEY or operation.startswith("moderation."):
+        if operation in WITH_KEY or operation.startswith(("moderation.", "table.")):
             return self._bearer(self.key)
         return self._bearer(self.spare_token if operation in WITH_SPARE else self.token)
 
@@ -364,6 +364,8 @@ def make_real(case: Case[Any], env: Environment, operation: str) -> None:
         case.path_parameters[name] = ids[name]
     if isinstance(case.body, dict):
         case.body.update(named_in_body(env, operation))
+        if operation == "table.runPattern":
+            case.body = {"user_id": ids["userId"]}  # exactly the parts of its key
     for name in ("before", "after", "around"):
         if name in case.query:
             case.query[name] = ids["messageId"]

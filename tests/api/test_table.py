@@ -22,7 +22,7 @@ async def operator(server: Server, http: aiohttp.ClientSession) -> Caller:
 async def rows_of(caller: Caller, pk: str, **query: Any) -> list[dict[str, Any]]:
     """Return all rows of a partition, page by page."""
     rows: list[dict[str, Any]] = []
-    cursor: dict[str, str] = {}
+    cursor: dict[str, Any] = {}
     while True:
         page = await caller.get(f"/table/partitions/{pk.replace('#', '%23')}", **query, **cursor)
         rows += page["items"]
