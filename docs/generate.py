@@ -14,7 +14,6 @@ DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]
 
 import library_reference  # noqa: E402
-import story  # noqa: E402
 from sobremesa import __version__  # noqa: E402
 from sobremesa.app import REGISTRY  # noqa: E402
 from sobremesa.cli.tour_model import (  # noqa: E402
@@ -34,6 +33,7 @@ from sobremesa.cli.tour_model import (  # noqa: E402
 )
 from sobremesa.core.clock import Instant  # noqa: E402
 from sobremesa.core.settings import PREFIX, Settings  # noqa: E402
+from sobremesa.costs import scenario  # noqa: E402
 from sobremesa.domains.communities.permissions import DESCRIPTIONS, RIGHTS  # noqa: E402
 from sobremesa.domains.threads.card_types import CardType, CardTypes, Transition  # noqa: E402
 from sobremesa.domains.workspaces import rights as workspaces  # noqa: E402
@@ -42,6 +42,7 @@ from sobremesa.http.schemas import described, require_all  # noqa: E402
 from sobremesa.live import asyncapi  # noqa: E402
 from sobremesa.live.events import EventTypes  # noqa: E402
 from sobremesa.table import Create, Table, Update, Usage, add, catalog, open_engine, set_to  # noqa: E402
+from sobremesa.table.prices import per_million  # noqa: E402
 from sobremesa.table.schema import describe  # noqa: E402
 from table import gaps  # noqa: E402
 
@@ -88,24 +89,27 @@ def _data_model_page() -> str:
 
 
 async def _costs_page() -> str:
-    costs = await story.tell()
+    costs = await scenario.run()
     text = NOTE + "# Costs\n\n"
     text += "In DynamoDB's units: a read unit is 4 KB read consistently, a write unit 1 KB written, twice that in a\n"
     text += (
         "transaction, and again for each index. On demand a million write units cost about $0.625 and a million read\n"
     )
     text += "units about $0.125 (us-east-1, 2025).\n\n"
-    text += f"A server with {story.MEMBERS + 1} members, a channel with {story.MESSAGES} messages of about 500 B, and\n"
-    text += f"{story.THREADS} threads between two users.\n\n"
+    text += (
+        f"A server with {scenario.MEMBERS + 1} members, a channel with {scenario.MESSAGES} messages of about 500 B,\n"
+    )
+    text += f"and {scenario.THREADS} threads between two users. `sobremesa cost` prints the same, also for a month of\n"
+    text += "yours: [explorer.md](explorer.md#costs-and-budgets).\n\n"
     text += "## By operation\n\n"
     text += catalog.markdown(
         [
             {
                 "operation": cost.verb,
                 "requests": f"{cost.calls:.3g}",
-                "read units": f"{cost.read:.6g}",
-                "write units": f"{cost.write:.6g}",
-                "cost of a million": f"${cost.read * 0.125 + cost.write * 0.625:.2f}",
+                "read units": f"{cost.used.read:.6g}",
+                "write units": f"{cost.used.write:.6g}",
+                "cost of a million": f"${per_million(cost.used):.2f}",
             }
             for cost in costs.verbs
         ]

@@ -19,6 +19,7 @@ app.command("sobremesa.cli.store:table_app", name="table", help="Create, describ
 app.command(
     "sobremesa.cli.schema:schema", name="schema", help="Print the entities and access patterns, with keys and prices."
 )
+app.command("sobremesa.cli.cost:cost", name="cost", help="Show what operations cost on DynamoDB, and check budgets.")
 app.command(
     "sobremesa.cli.store:backup", name="backup", help="Back up an embedded store to a file, while it is in use."
 )

@@ -15,17 +15,15 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
-from sobremesa.table.capacity import TRANSACTION_FACTOR, read_units, write_units
+from sobremesa.table.capacity import TRANSACTION_FACTOR, Capacity, read_units, write_units
 from sobremesa.table.entities import Entity, Index
 from sobremesa.table.keys import Template
 from sobremesa.table.layout import Layout
 from sobremesa.table.patterns import AnyPattern, Lookup, Pattern, Registry, WritePattern
+from sobremesa.table.prices import per_million
 
 ROW_BYTES = 1024
 """The size of a row that prices assume."""
-READ_DOLLARS = 0.125
-WRITE_DOLLARS = 0.625
-"""On demand prices of a million units (us-east-1, 2025)."""
 EXAMPLE_NUMBER = 1_767_225_600_000
 
 Kind: TypeAlias = Literal["get", "query", "write"]
@@ -250,7 +248,7 @@ def _write_units(pattern: WritePattern) -> float:
 
 
 def _price(*, read: float = 0.0, write: float = 0.0) -> Price:
-    dollars = round(read * READ_DOLLARS + write * WRITE_DOLLARS, 4)
+    dollars = round(per_million(Capacity(read, write)), 4)
     return Price(read_units=read, write_units=write, dollars_per_million=dollars)
 
 

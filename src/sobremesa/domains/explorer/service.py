@@ -18,7 +18,6 @@ from sobremesa.domains.explorer.views import (
     PatternCostView,
     PatternResultView,
     RowView,
-    dollars_per_million,
     row_view,
     units_view,
 )
@@ -37,6 +36,7 @@ from sobremesa.table import (
     measure,
 )
 from sobremesa.table.opening import dynamodb_request
+from sobremesa.table.prices import READ_DOLLARS, WRITE_DOLLARS, on_demand
 from sobremesa.table.schema import Schema, describe
 from sobremesa.table.values import Item
 
@@ -115,7 +115,7 @@ class TableExplorer:
                     calls=usage.calls,
                     read_units=round(usage.capacity.read, 3),
                     write_units=round(usage.capacity.write, 3),
-                    dollars=_dollars(usage.capacity),
+                    dollars=round(on_demand(usage.capacity), 6),
                 )
             )
         patterns.sort(key=lambda each: (-each.dollars, each.pattern))
@@ -123,9 +123,9 @@ class TableExplorer:
             since=self._since,
             read_units=round(total.read, 3),
             write_units=round(total.write, 3),
-            dollars=_dollars(total),
-            dollars_per_million_read_units=dollars_per_million(Capacity(read=1)),
-            dollars_per_million_write_units=dollars_per_million(Capacity(write=1)),
+            dollars=round(on_demand(total), 6),
+            dollars_per_million_read_units=READ_DOLLARS,
+            dollars_per_million_write_units=WRITE_DOLLARS,
             patterns=patterns,
         )
 
@@ -205,7 +205,3 @@ def _parts(given: Mapping[str, Any], fields: tuple[str, ...], entity: type[Entit
 
 def _used(measured: Measured) -> Capacity:
     return Capacity(measured.read, measured.write)
-
-
-def _dollars(used: Capacity) -> float:
-    return round(dollars_per_million(used) / 1_000_000, 6)

@@ -7,7 +7,7 @@ from typing import Any
 from sobremesa.core.clock import Instant, instant
 from sobremesa.http.endpoints import Output
 from sobremesa.table import Capacity, Layout
-from sobremesa.table.schema import READ_DOLLARS, WRITE_DOLLARS
+from sobremesa.table.prices import per_million
 from sobremesa.table.values import Item, weigh
 
 REDACTED = "(redacted)"
@@ -115,9 +115,4 @@ def row_view(item: Item, entity: str | None, hidden: frozenset[str], layout: Lay
 
 def units_view(used: Capacity) -> UnitsView:
     """Return used units with their price on demand."""
-    return UnitsView(used.read, used.write, round(dollars_per_million(used), 4))
-
-
-def dollars_per_million(used: Capacity) -> float:
-    """Return what a million of something costs on demand."""
-    return used.read * READ_DOLLARS + used.write * WRITE_DOLLARS
+    return UnitsView(used.read, used.write, round(per_million(used), 4))

@@ -21,23 +21,23 @@ from sobremesa.domains.threads.entities import ListingId
 from sobremesa.domains.threads.service import NewThread
 from sobremesa.domains.workspaces.entities import SettingName
 from sobremesa.rooms.sending import Draft
-from sobremesa.table import Put, Usage, measure
+from sobremesa.table import Capacity, Put, Usage, measure
 
 T = TypeVar("T")
 
 MESSAGES = 60
 MEMBERS = 20
 THREADS = 20
+PASSWORD = "a long password"  # noqa: S105 - of users in memory
 BODY = "The coffee is ready, and there is cake for everybody who comes before four. " * 2
 
 
 class VerbCost(NamedTuple):
-    """The requests of one operation to the table."""
+    """The requests of one operation to the table, and the units that they use."""
 
     verb: str
     calls: float
-    read: float
-    write: float
+    used: Capacity
 
 
 class Costs(NamedTuple):
@@ -57,12 +57,12 @@ class _Bill:
         self._clock.move(seconds=0.001)
         with measure() as measured:
             result = await call
-        units = measured.calls / times, measured.read / times, measured.write / times
-        self.verbs.append(VerbCost(verb, *units))
+        used = Capacity(measured.read / times, measured.write / times)
+        self.verbs.append(VerbCost(verb, measured.calls / times, used))
         return result
 
 
-async def tell() -> Costs:
+async def run() -> Costs:
     """Run the scenario on the embedded engine in memory. What a node reads once a second is read once."""
     clock = SetClock()
     settings = Settings(rate_limits="off")
@@ -90,10 +90,8 @@ class _Room(NamedTuple):
 
 async def _people(app: Sobremesa, clock: SetClock, bill: _Bill) -> tuple[Actor, list[Actor]]:
     accounts = app.accounts
-    signed_in = await bill.of(
-        "register", accounts.register(email="ana@example.com", username="ana", password="a long password")
-    )
-    await bill.of("log in", accounts.login(email="ana@example.com", password="a long password"))
+    signed_in = await bill.of("register", accounts.register(email="ana@example.com", username="ana", password=PASSWORD))
+    await bill.of("log in", accounts.login(email="ana@example.com", password=PASSWORD))
     await bill.of("refresh", accounts.refresh(signed_in.refresh_token))
     ana = await bill.of("check a token, at most once a second", app.accounts.authenticate(signed_in.access_token))
     await bill.of("get a profile", accounts.get_user(ana.user_id))
@@ -209,7 +207,7 @@ async def _files(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
 
 async def _thread(app: Sobremesa, bill: _Bill, ana: Actor) -> None:
     threads, rooms, cards, tabs = app.threads, app.threads, app.threads.cards, app.threads.tabs
-    sal = (await app.accounts.register(email="sal@example.com", username="sal", password="a long password")).actor
+    sal = (await app.accounts.register(email="sal@example.com", username="sal", password=PASSWORD)).actor
     inquiry = NewThread("inquiry", sal.user_id, ListingId("kitchen"))
     created = await bill.of("create an inquiry", threads.create(ana, inquiry))
     thread_id = created.listed.thread.room_id
