@@ -78,6 +78,33 @@ test("at the top, older messages load above the visible ones", async ({ newUser,
   await expect(ana.message("tall 70.")).toBeInViewport({ timeout: 100 });
 });
 
+test("a scroll is kept when the list is rendered before the browser reports it", async ({
+  newUser,
+  community,
+}) => {
+  const ana = await newUser("ana");
+  const place = await community(ana);
+  await fill(place, ana, 40);
+  await ana.goTo(place.path);
+  await expect(ana.message("number 39 ")).toBeVisible();
+  const list = ana.page.getByRole("log");
+  for (const to of [0, 300, 0]) {
+    // The focus of a message renders the list in the same task, so before the event of the scroll.
+    const reached = await list.evaluate((element, top) => {
+      const stop = element.querySelector<HTMLElement>("[data-message][tabindex], [data-message] [tabindex]");
+      if (document.activeElement === stop) (document.activeElement as HTMLElement).blur();
+      element.scrollTo(0, top);
+      stop?.focus({ preventScroll: true });
+      return element.scrollTop;
+    }, to);
+    expect(Math.abs(reached - to)).toBeLessThan(2);
+    await rendered(ana.page);
+    expect(Math.abs((await list.evaluate((element) => element.scrollTop)) - to)).toBeLessThan(2);
+    await expect.poll(async () => (await middle(list)).id).not.toBe("");
+  }
+  await expect(ana.message("number 0 ")).toBeInViewport();
+});
+
 test("a link opens its message, with older and newer ones around it", async ({ newUser, community }) => {
   const ana = await newUser("ana");
   const place = await community(ana);

@@ -58,7 +58,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const canEnd = useRef(endsHere);
   canEnd.current = endsHere;
   const heights = useRef(new Map<string, number>());
-  const placed = useRef(-1); // the last scroll position set by this component
+  const known = useRef(-1); // the scroll position that the anchor stands for; -1 before the first
   const [viewport, setViewport] = useState(800);
   const [, setTick] = useState(0);
   const again = useCallback(() => setTick((tick) => tick + 1), []);
@@ -77,11 +77,21 @@ export function RowList<Row>(props: RowListProps<Row>) {
   );
   const shown = useRef({ from, to });
   shown.current = { from, to };
+  const choose = useRef<(element: HTMLElement) => void>(() => undefined);
+  choose.current = (element) => {
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    known.current = scrollTop;
+    const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
+    anchor.current = isAtEnd
+      ? "end"
+      : (firstInView(element) ?? rowAt(scrollTop, rows, keyOf, isLoose, tops) ?? "end");
+  };
 
-  /** Measure the rendered rows and restore the anchor. Returns whether a height has changed. */
+  /** Measure the rendered rows and restore the anchor. Returns whether the list must be rendered again. */
   const settle = useCallback((): boolean => {
     const element = frame.current;
     if (element === null) return false;
+    const scrolledBy = unreportedScroll(element, known.current);
     let hasChanged = false;
     for (const child of element.querySelectorAll<HTMLElement>("[data-row]")) {
       const key = child.dataset["row"] ?? "";
@@ -100,8 +110,11 @@ export function RowList<Row>(props: RowListProps<Row>) {
       const below = element.scrollHeight - element.scrollTop - element.clientHeight;
       if (child !== null && canEnd.current && below < 1) anchor.current = "end";
     }
-    placed.current = element.scrollTop;
-    return hasChanged;
+    known.current = element.scrollTop;
+    if (scrolledBy === 0) return hasChanged;
+    element.scrollTop += scrolledBy;
+    choose.current(element);
+    return true;
   }, []);
 
   useLayoutEffect(() => {
@@ -143,14 +156,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
   const scrolled = () => {
     const element = frame.current;
     if (element === null) return;
-    const { scrollTop, clientHeight, scrollHeight } = element;
-    if (Math.abs(scrollTop - placed.current) > 1) {
-      placed.current = -1;
-      const isAtEnd = endsHere && scrollHeight - scrollTop - clientHeight < AT_END;
-      anchor.current = isAtEnd
-        ? "end"
-        : (firstInView(element) ?? rowAt(scrollTop, rows, keyOf, isLoose, tops) ?? "end");
-    }
+    const { scrollTop, clientHeight } = element;
+    if (Math.abs(scrollTop - known.current) > 1) choose.current(element);
     const [nowFrom, nowTo] = rowsInView(scrollTop, clientHeight, tops);
     if (nowFrom < shown.current.from || nowTo > shown.current.to) again();
     look();
@@ -193,6 +200,16 @@ export function RowList<Row>(props: RowListProps<Row>) {
       </div>
     </div>
   );
+}
+
+/**
+ * How far the user has scrolled since `known`, if the browser has not reported it yet: it does so once a frame, and a
+ * render before that must not take it back. Content that became shorter moves the view to its end: that is no scroll.
+ */
+function unreportedScroll(element: HTMLElement, known: number): number {
+  const by = known < 0 ? 0 : element.scrollTop - known;
+  const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 1;
+  return Math.abs(by) <= 1 || (by < 0 && isAtEnd) ? 0 : by;
 }
 
 /** The top of the view by its anchor and the known heights; undefined for a removed anchor. */
