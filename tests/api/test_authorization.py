@@ -903,7 +903,7 @@ async def _decide(env: Environment, who: str) -> Attempt:
 
 @prepares("table.runPattern")
 async def _pattern(env: Environment, who: str) -> Attempt:
-    return Attempt({"patternId": "S2.1"}, {"userId": env.owner.user_id})
+    return Attempt({"patternId": "S0.0"}, {"userId": env.owner.user_id})
 
 
 @prepares("table.readPartition")

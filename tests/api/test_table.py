@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import nullcontext
 from typing import Any
 
 import aiohttp
@@ -10,7 +11,11 @@ import pytest
 
 from api.calling import Caller, register
 from api.running import Server, new_key
+from sobremesa.app import Sobremesa
 from sobremesa.app.registry import REGISTRY
+from sobremesa.core.actor import Actor, KeyId, Tenant
+from sobremesa.core.errors import Forbidden
+from sobremesa.core.settings import Settings
 
 
 @pytest.fixture
@@ -126,6 +131,15 @@ async def test_rows_are_for_operators_only(server: Server, operator: Caller, htt
         await caller.post("/table/patterns/S2.1", {"user_id": user.user_id}, expect=403)
         await caller.get("/table/cost", expect=403)
     await others[2].get("/table/schema")
+
+
+async def test_operators_may_be_of_another_tenant_or_of_none() -> None:
+    operator = Actor(tenant=Tenant("ops"), key_id=KeyId("key"), scopes=frozenset({"table:read"}))
+    for operator_tenant, is_allowed in (("ops", True), ("default", False), ("", False)):
+        settings = Settings(operator_tenant=operator_tenant)
+        async with Sobremesa.open("sqlite://", settings=settings, background=False) as app:
+            with nullcontext() if is_allowed else pytest.raises(Forbidden):
+                await app.explorer.read_partition(operator, "SYSTEM", limit=1)
 
 
 async def test_reads_of_rows_are_in_the_audit_log(

@@ -75,7 +75,7 @@ class Request(NamedTuple):
 @pytest.fixture
 def server(engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose rows no other test changes."""
-    settings = {"files": tmp_path_factory.mktemp("files").as_uri()}
+    settings = {"files": tmp_path_factory.mktemp("files").as_uri(), "operator_tenant": ""}
     if engine == "dynamodb":
         settings["records"] = request.getfixturevalue("postgres").url
     with serving(store_of(engine, request), tmp_path_factory.mktemp("log") / "server.log", **settings) as running:

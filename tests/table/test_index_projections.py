@@ -176,7 +176,7 @@ def test_whole_rows_of_such_an_index_are_refused_at_declaration() -> None:
     with pytest.raises(BadExpression, match=r"OrderNote\.note is not projected by the index gsi2, which has "):
         Pattern("P3", "Orders", Order, index="by_seller", into=OrderNote)
     assert Pattern("P3", "Orders", Order, into=OrderNote).into is OrderNote
-    assert pattern_rows(Registry(patterns=[orders_on]))[0]["gives"] == "OrderId of Order"
+    assert pattern_rows(Registry(patterns=[orders_on]))[0]["returns"] == "OrderId of Order"
 
 
 def test_an_index_that_would_return_wrong_rows_is_refused_at_declaration() -> None:

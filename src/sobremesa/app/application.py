@@ -122,7 +122,7 @@ class Sobremesa:
         self.webhooks = self.webhook_delivery.webhooks
         self.records_store = open_records(store, ids, self.threads, self.attachments)
         self.imports = open_imports(self, context.judge)
-        self.explorer = TableExplorer(table, REGISTRY, audit, clock)
+        self.explorer = TableExplorer(table, REGISTRY, audit, clock, operator_tenant=settings.operator_tenant)
 
     @property
     def records(self) -> Records:

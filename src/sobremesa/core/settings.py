@@ -101,6 +101,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = None
     tenant: Annotated[str, Meta(description="The tenant of users who register.")] = "default"
+    operator_tenant: Annotated[
+        str,
+        Meta(
+            description="The tenant whose administrators, and keys with `table:read`, see rows of all tenants in the "
+            "table explorer; empty: none."
+        ),
+    ] = "default"
     registration: Annotated[
         Literal["open", "verified", "closed"],
         Meta(

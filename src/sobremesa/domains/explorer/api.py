@@ -36,8 +36,9 @@ def routes(explorer: TableExplorer) -> Routes:
     async def run_pattern(actor: Actor, pattern_id: PatternId, query: PageQuery, body: Parts) -> PatternResultView:
         """Run an access pattern that reads. The body has the parts of its key.
 
-        Secrets are left out. Only administrators and server keys of the default tenant can do this, since
-        rows of all tenants are in the table. Each call has an entry in the audit log.
+        Secrets are left out. Only operators can do this, since rows of all tenants are in the table:
+        administrators and server keys of the tenant in `SOBREMESA_OPERATOR_TENANT`. Each call has an entry in the audit
+        log.
         """
         return await explorer.run_pattern(actor, pattern_id, body, limit=query.limit, cursor=query.cursor)
 

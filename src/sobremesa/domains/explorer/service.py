@@ -46,7 +46,10 @@ SCOPE = "table:read"
 class TableExplorer:
     """Shows the schema of the table, and rows of it. Every read of rows has an audit entry."""
 
-    def __init__(self, table: Table, registry: Registry, audit: Audit, clock: Clock) -> None:
+    def __init__(
+        self, table: Table, registry: Registry, audit: Audit, clock: Clock, *, operator_tenant: str = DEFAULT_TENANT
+    ) -> None:
+        self._operator_tenant = operator_tenant
         self._table = table
         self._registry = registry
         self._audit = audit
@@ -134,11 +137,11 @@ class TableExplorer:
     def _require_operator(self, actor: Actor) -> None:
         """Raise Forbidden unless the actor may see the rows of all tenants: partitions do not separate them."""
         actor.require_scope(SCOPE)
-        if actor.tenant != DEFAULT_TENANT:
-            raise Forbidden(f"Rows of the table are for operators, of the tenant {DEFAULT_TENANT}.", scope=SCOPE)
+        if actor.tenant != self._operator_tenant:
+            raise Forbidden("Rows of the table are for operators of this installation.", scope=SCOPE)
 
     async def _audit_read(self, actor: Actor, target: str) -> None:
-        await self._table.write(self._audit.entry(tenant_scope(DEFAULT_TENANT), actor, "table.read", target=target))
+        await self._table.write(self._audit.entry(tenant_scope(actor.tenant), actor, "table.read", target=target))
 
     async def _get(self, pattern: Lookup[Any], asked: Key[Any]) -> PatternResultView:
         with measure() as measured:
