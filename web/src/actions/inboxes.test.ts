@@ -1,5 +1,38 @@
-import { describe, expect, it } from "vitest";
-import { snoozeChoices, webAddress } from "./inboxes";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { endSession, startSession } from "../api/session";
+import type { SignedIn } from "../api/shapes";
+import { store } from "../store/store";
+import { loadCounts, snoozeChoices, webAddress } from "./inboxes";
+
+describe("counts", () => {
+  beforeEach(() => {
+    startSession({
+      user: { userId: "ana" },
+      accessToken: "a",
+      refreshToken: "r",
+      expiresIn: 600,
+    } as SignedIn);
+  });
+  afterEach(() => {
+    endSession();
+    store.apply({ t: "own.session", d: { me: null } });
+    vi.unstubAllGlobals();
+  });
+
+  it("are those of an event that arrives while older ones are loading", async () => {
+    const place = { tenant: "default", inbox: "news" };
+    const counts = (unread: number) => ({ total: 3, unread, categories: {} });
+    let loading: Promise<void> | undefined;
+    const answer = await new Promise<(response: Response) => void>((requested) => {
+      vi.stubGlobal("fetch", () => new Promise<Response>(requested));
+      loading = loadCounts(place);
+    });
+    store.apply({ t: "inbox.counts", d: { ...place, ...counts(2) } });
+    answer(Response.json(counts(3)));
+    await loading;
+    expect(store.get().inboxes["news"]?.unread).toBe(2);
+  });
+});
 
 describe("the link of a notification", () => {
   it("accepts only http and https", () => {

@@ -48,8 +48,10 @@ async function inboxPage(ref: InboxRef, filter: InboxFilter, cursor: string | nu
 }
 
 export async function loadCounts(ref: InboxRef): Promise<void> {
-  const counts = await request("get", `${AT}/counts`, { path: refOf(ref) });
-  store.apply({ t: "inbox.counts", d: { ...refOf(ref), ...counts } });
+  await loadBeside(store, ["inbox.counts"], async () => {
+    const counts = await request("get", `${AT}/counts`, { path: refOf(ref) });
+    return [{ t: "own.inboxCounts", d: { ...refOf(ref), ...counts } }];
+  });
 }
 
 export async function readMessage(ref: InboxRef, messageId: string): Promise<void> {

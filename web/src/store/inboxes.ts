@@ -30,6 +30,7 @@ export interface OwnInboxChanges {
     next: string | null;
     where: "replace" | "older";
   };
+  "own.inboxCounts": InboxRef & InboxCounts;
   /** Changes of this client before the server confirms them. */
   "own.inboxRead": InboxRef & { messageIds: readonly string[]; readAt: string | null };
   "own.inboxGone": InboxRef & { messageId: string };
@@ -41,7 +42,8 @@ export function reduceInboxes(state: State, change: Change): State {
   switch (change.t) {
     case "ready":
       return { ...state, inboxes: Object.fromEntries(change.d.inboxes.map((each) => [each.inbox, each])) };
-    case "inbox.counts": {
+    case "inbox.counts":
+    case "own.inboxCounts": {
       const known = state.inboxes[change.d.inbox];
       const entry = known ?? { title: null, description: null, ...change.d };
       return withInbox(state, { ...entry, ...change.d });
