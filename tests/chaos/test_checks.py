@@ -93,6 +93,17 @@ async def test_message_after_a_removal_while_redis_was_down_is_found_once_it_is_
     assert rules(history) == ["nothing after a removal"] * is_violation
 
 
+async def test_redis_that_is_down_again_within_a_second_delays_a_removal_until_it_is_back_for_good() -> None:
+    history = History()
+    received = [delivery("a", number, at=14.5, node="two") for number in (1, 2)]
+    sends = {"n1": send(1, 13.1), "n2": send(2, 14.1)}
+    outages = [Outage(9.0, 10.9), Outage(11.5, 13.0)]
+    check_removals(history, sends, received, [Absence(BEA, 10.0, "one", 20.0)], [ROOM], outages)
+    assert [violation.split(", ")[0] for violation in history.violations] == [
+        "nothing after a removal: a received n2 from two"
+    ]
+
+
 async def test_member_who_joined_again_may_receive_what_was_sent_meanwhile() -> None:
     history, observed = History(), Observations()
     observed.removed(BEA, 10.0, "one")
