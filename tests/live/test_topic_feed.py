@@ -21,6 +21,7 @@ from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.events import Event, Publication, Topic
 from sobremesa.live.feed import START, Entry, Trimmed
 from sobremesa.live.redis_server import RedisServer
+from sobremesa.live.relay import Relay
 from sobremesa.live.repeated_changes import RepeatedChanges
 from sobremesa.live.topic_feed import TopicFeed
 from sobremesa.live.topic_messages import TopicMessages
@@ -37,17 +38,20 @@ COUNT = 400
 class Parts:
     """A feed, and what publishes to it."""
 
-    def __init__(self, community: Community, valkey: Endpoint, name: str) -> None:
+    def __init__(
+        self, community: Community, valkey: Endpoint, name: str, *, node: str = "node", reads: bool = False
+    ) -> None:
         clock, table = SystemClock(), community.app.table
         self.name = name
         translation = translation_of(table, clock, community.app.accounts)
         self.streams = TopicStreams(RedisServer(valkey.url), name, 3_600_000)
-        messages = TopicMessages(self.streams, "node")
+        self.messages = messages = TopicMessages(self.streams, node)
         self.receiver = TopicReceiver(self.streams, messages.take)
         changes = RepeatedChanges(table, translation)
         self.publisher = TopicPublisher(self.streams, changes)
-        writer = TopicWriter(translation, TopicPublisher(self.streams, changes), messages)
-        self.feed = TopicFeed(table, clock, self.streams, self.receiver, writer, None, EventCursors())
+        self.writer = TopicWriter(translation, TopicPublisher(self.streams, changes), messages)
+        self.relay = Relay(self.publisher) if reads else None
+        self.feed = TopicFeed(table, clock, self.streams, self.receiver, self.writer, self.relay, EventCursors())
         self._number = 0
 
     async def publish(self, *topics: Topic) -> str:

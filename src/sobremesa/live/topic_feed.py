@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -24,7 +25,7 @@ from sobremesa.live.redis_server import FOREIGN
 from sobremesa.live.relay import Relay
 from sobremesa.live.topic_history import TopicHistory
 from sobremesa.live.topic_receiver import UNKNOWN, TopicReceiver
-from sobremesa.live.topic_routes import ALL_NODES, routes_of
+from sobremesa.live.topic_routes import ALL_NODES, READERS, routes_of
 from sobremesa.live.topic_states import TopicStates
 from sobremesa.live.topic_streams import NOTHING, Added, State, StreamId, TopicStreams
 from sobremesa.live.topic_writer import TopicWriter
@@ -93,12 +94,20 @@ class TopicFeed:
         except FOREIGN as error:
             _log.warning("events wait for Redis", why=f"{type(error).__name__}: {error}")
         self._position = self._position_of(self._last)
-        self._receiver.open(self._epochs[-1], lambda topic: topic == ALL_NODES or is_needed(topic))
+        self._receiver.open(self._epochs[-1], lambda topic: self._is_own(topic) or is_needed(topic))
         self._tasks.append(asyncio.create_task(self._writer.run()))
         self._table.watch(self._note)
         self._is_open = True
         await self.cover([ALL_NODES])
+        if self._relay is not None:
+            # From the start, since it will read a shard soon; a node that gets none stops to receive hints.
+            await self.cover([READERS])
+            self._relay.on_reading = partial(self.cover, [READERS])
         return self._position
+
+    def _is_own(self, topic: Topic) -> bool:
+        """Return whether this node needs a topic for itself, not for its subscribers."""
+        return topic == ALL_NODES or (topic == READERS and self._relay is not None and self._relay.is_reading())
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         received = await self._receiver.next()
