@@ -27,8 +27,10 @@ SECONDS_EACH = 0.002
 """How long a client takes at full load, until that is measured: little, since a client that comes back too early waits
 in line, but one that comes back too late leaves the server idle.
 """
-SHARE = 0.8
+SHARE = 0.6
 """Of the measured time, for the same reason."""
+CONNECTING = 0.3
+"""How long a connection takes, of the time of a client that has one: it is spent on those who are sent away, too."""
 AHEAD_SECONDS = 5.0
 """How long before those in line have been served the others come back."""
 MEASURED = 64
@@ -158,9 +160,10 @@ class _Rate:
         if self._count <= MEASURED:
             return False
         # While many more clients come than are served, most of the time goes into their connections.
-        is_steady = came - self._came_before <= 2 * MEASURED
+        connected = came - self._came_before
+        is_steady = connected <= 2 * MEASURED
         if is_steady:
-            self._measured((now - self._began) / MEASURED)
+            self._measured((now - self._began) / (MEASURED + CONNECTING * connected))
         self._count, self._began, self._came_before = 1, now, came
         return is_steady
 
