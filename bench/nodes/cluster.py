@@ -135,11 +135,12 @@ async def _unneeded(cluster: Nodes, rooms: Sequence[Stage], sizes: Sizes) -> Unn
     active = [await create_room(busy, USERS) for _ in range(3)]  # new ones, which no other node has received
     silent = [(crowd_of(rooms[-1], 1), each.port) for each in others]
     busy_crowds = [(crowd_of(room, 10), busy.port) for room in active]
-    async with connected([*busy_crowds, *silent]), senders([(each, busy.port) for each in active], 4) as sending:
+    async with connected([*busy_crowds, *silent]):
         await asyncio.sleep(sizes.settle_seconds)
-        return await unneeded.measure(
-            cluster.valkey, others, sending, pairs=sizes.pairs, seconds=sizes.seconds / PERIODS_EACH
-        )
+        async with senders([(each, busy.port) for each in active], 4) as sending:
+            return await unneeded.measure(
+                cluster.valkey, others, sending, pairs=sizes.pairs, seconds=sizes.seconds / PERIODS_EACH
+            )
 
 
 async def _lose_a_node(cluster: Nodes, rooms: Sequence[Stage], sizes: Sizes) -> Storm:
