@@ -276,6 +276,35 @@ async def test_topics_of_a_node_that_starts_before_redis_are_received_once_it_is
         valkey.stop()
 
 
+async def test_topics_covered_before_a_new_epoch_is_delivered_are_read_from_their_streams(community: Community) -> None:
+    """What a node that starts while Redis is down receives of a topic begins when it subscribes, in the new epoch."""
+    valkey = Valkey(valkey_program(), _free_port())
+    endpoint, name = Endpoint("valkey", valkey.url), uuid.uuid4().hex
+    parts, other = Parts(community, endpoint, name), Parts(community, endpoint, name, node="other")
+    try:
+        await parts.feed.open(lambda _: True)
+        valkey.start()
+        await asyncio.to_thread(valkey.wait)
+        await other.feed.open(lambda _: True)
+        before = other.feed.s_of(other.feed.covered_since([ALL_NODES]))
+        sent = [await other.publish(ONE) for _ in range(3)]
+        async with asyncio.timeout(60):
+            while await parts.receiver.add([TWO], NOTHING) is None:  # noqa: ASYNC110 - polled: there is no signal
+                await asyncio.sleep(0.02)
+        await parts.feed.cover([ONE])
+        sent.append(await other.publish(ONE))
+
+        received = [entry.id for entry in await parts.next(1)]
+        after, since = parts.feed.cursor_of(before).position, parts.feed.covered_since([ONE])
+        assert after is not None
+        missed = [] if after >= since else [page async for page in parts.feed.history(after, since, [ONE])]
+        assert {entry.id for page in missed for entry in page.entries} | set(received) == set(sent)
+    finally:
+        await parts.feed.close()
+        await other.feed.close()
+        valkey.stop()
+
+
 async def test_each_shard_notices_that_what_it_published_is_lost(parts: Parts) -> None:
     """Each must be published again, and different nodes may read them."""
     for shard_id in ("one", "two"):
