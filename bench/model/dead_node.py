@@ -99,7 +99,8 @@ class Client:
     async def _attempt(self, node: GatewayNode) -> float | None:
         """Connect once; return when to come back, or None after `resumed`."""
         self.attempts += 1
-        self._inbox = inbox = asyncio.Queue()
+        inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._inbox = inbox
         inbox.put_nowait({"type": "websocket.connect"})
         outcome: asyncio.Future[float | None] = asyncio.get_running_loop().create_future()
         retry_after: list[float] = [0.0]
