@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import structlog
 
-from bench.model.goals import GOALS, Figures
+from bench.model.dead_node import STORMS
+from bench.model.goals import GOALS, Figures, Scenario
 from bench.model.hot_keys import HOT_KEYS
 from bench.model.prices import PRICES
 from simulation import virtual_time
 
-SCENARIOS = {**GOALS, **PRICES, **HOT_KEYS}
+SCENARIOS: dict[str, Scenario] = {**GOALS, **STORMS, **PRICES, **HOT_KEYS}
 
 
 def measure(name: str, seed: int, length: float) -> Figures:

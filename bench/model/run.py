@@ -10,9 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.model.hot_keys import HOT_KEYS
+from bench.model.goals import GOALS
 from bench.model.measuring import SCENARIOS, measure
 from bench.model.page import LIMITS, PAGE, write
+from bench.model.prices import PRICES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -32,7 +33,7 @@ def main() -> None:
         for name in names:
             print(json.dumps({"name": name, "figures": measure(name, given.seed, given.length)}))
         return
-    compared = [name for name in names if name not in HOT_KEYS]
+    compared = [name for name in names if name in GOALS or name in PRICES]
     before = _measured_at(given.before, compared, given.seed, given.length) if given.before and compared else {}
     now = {}
     for name in names:

@@ -6,6 +6,7 @@
 - `cluster`: one to four nodes over one table and one Valkey
 - `centrifugo`: fetches, builds and runs Centrifugo
 - `beside`: one node of ours, and Centrifugo, with the same clients
+- `unneeded`: what events cost a node that has no subscribers of their topics
 - `users`: many users in a store
 - `storm`: all users of the embedded engine come at once, and come back
 - `page`: the results as Markdown

@@ -18,7 +18,7 @@ from bench.nodes.cluster import BEFORE_TOPICS, QUICK, Sizes
 from bench.nodes.page import Beside, centrifugo_page, nodes_page, storms_page
 from bench.nodes.processes import source_at
 from bench.nodes.storm import BEFORE_SHARING
-from sobremesa.loadtest.server import allow_files
+from sobremesa.loadtest.server import allow_files, own_cores
 
 HERE = Path(__file__).resolve().parent.parent
 FILES = 16_384
@@ -51,7 +51,11 @@ async def storms(sizes: Sizes, lock: Lock) -> str:
         async with lock.held():
             before = await storm.measure(source, sizes.users)
     async with lock.held():
-        return storms_page(await storm.measure(None, sizes.users), before)
+        now = await storm.measure(None, sizes.users)
+    async with lock.held():
+        with own_cores() as cores:
+            many = await storm.measure(None, sizes.many_users, sizes.many_sockets, cores)
+            return storms_page(now, before, many, sizes.many_users, cores)
 
 
 PARTS: dict[str, Callable[[Sizes, Lock], Coroutine[Any, Any, str]]] = {

@@ -8,17 +8,17 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis.asyncio import Redis
-
+from bench.nodes import unneeded
 from bench.nodes.clients import GatewayClient
 from bench.nodes.crowds import Crowd, Delivered, Storm, come_back, connected, deliver, send_each
-from bench.nodes.processes import Nodes, Spent, nodes
+from bench.nodes.processes import Nodes, nodes
+from bench.nodes.unneeded import Unneeded
+from sobremesa.live.topic_receiver import KEPT_SECONDS, LOOK_SECONDS, RELEASED_EVERY
 from sobremesa.loadtest.connection import Dialect, Tally, connect_all
 from sobremesa.loadtest.gateway import GatewayDialect, send_frames
-from sobremesa.loadtest.scenarios import Sender, answered
+from sobremesa.loadtest.scenarios import Sender
 from sobremesa.loadtest.server import LOOPBACK, Process
 from sobremesa.loadtest.stage import Stage, prepare, users_of_server
 
@@ -26,6 +26,8 @@ BEFORE_TOPICS = "3da1b0254a5458c36eff56bc6cbf48ea89e4f860"
 """The last commit in which all nodes read one stream of everything."""
 USERS = 13
 """Members of each room, one of whom sends."""
+PERIODS_EACH = 2.5
+"""In how many periods the time of a measurement is divided, where periods are compared."""
 QUIET_SECONDS = 3.0
 """How long nothing is sent before clients are cut off: another node repeats the last two seconds."""
 
@@ -40,20 +42,28 @@ class Sizes(NamedTuple):
     missed: int = 5
     users: int = 400
     """In a storm."""
+    many_users: int = 2000
+    many_sockets: int = 10_000
+    """In a storm as after the failure of a large node."""
     seconds: float = 5.0
+    pairs: int = 20
+    """Of quiet and busy periods."""
+    settle_seconds: float = KEPT_SECONDS + 2 * RELEASED_EVERY * LOOK_SECONDS
+    """After this time, nodes receive only the topics that they need."""
 
 
-QUICK = Sizes(nodes=(1, 2, 3), rooms=4, sockets=200, cut=400, seconds=1.0, users=200)
-
-
-class Unneeded(NamedTuple):
-    """What events cost that a node does not need."""
-
-    events: int
-    node_microseconds: float
-    """CPU time of such a node for an event."""
-    redis_bytes: float
-    """Memory of Redis for an event."""
+QUICK = Sizes(
+    nodes=(1, 2, 3),
+    rooms=4,
+    sockets=200,
+    cut=400,
+    seconds=1.0,
+    users=200,
+    many_users=200,
+    many_sockets=1000,
+    pairs=3,
+    settle_seconds=1.0,
+)
 
 
 class Found(NamedTuple):
@@ -119,36 +129,18 @@ async def _deliver(cluster: Nodes, rooms: Sequence[Stage], sizes: Sizes) -> Deli
 
 
 async def _unneeded(cluster: Nodes, rooms: Sequence[Stage], sizes: Sizes) -> Unneeded:
-    """Send on one node to rooms whose members are there. The first one, which reads the table's stream, is left out."""
-    busy, *others = cluster.running[1:]
-    last, *active = rooms
-    silent = [crowd_of(last, 1) for _ in others]
-    ports = [each.port for each in others]
+    """Send on one node to rooms whose members are there. Nodes that read the table's stream are left out."""
+    busy = cluster.running[1]
+    others = [each for each in cluster.running[2:] if not cluster.reads_the_stream(each)]
+    active = [await create_room(busy, USERS) for _ in range(3)]  # new ones, which no other node has received
+    silent = [(crowd_of(rooms[-1], 1), each.port) for each in others]
     busy_crowds = [(crowd_of(room, 10), busy.port) for room in active]
-    async with (
-        connected([*busy_crowds, *zip(silent, ports, strict=True)]),
-        senders([(each, busy.port) for each in active], 4) as sending,
-    ):
-        await answered(sending, 0.5)
-        quiet, started = Spent(others), perf_counter()
-        await asyncio.sleep(sizes.seconds)
-        quiet_share = sum(quiet.seconds()) / (perf_counter() - started)
-        memory, spent, started = await _used_memory(cluster.valkey), Spent(others), perf_counter()
-        rate = await answered(sending, sizes.seconds)
-        seconds = perf_counter() - started
-        events = round(rate.per_second * seconds)
-        more = sum(spent.seconds()) - quiet_share * seconds
-        return Unneeded(
-            events,
-            more / len(others) / events * 1e6,
-            (await _used_memory(cluster.valkey) - memory) / events,
-        )
-
-
-async def _used_memory(valkey: str) -> int:
-    client: Any = Redis.from_url(valkey)
-    async with client:
-        return int((await client.info("memory"))["used_memory"])
+    async with connected([*busy_crowds, *silent]):
+        await asyncio.sleep(sizes.settle_seconds)
+        async with senders([(each, busy.port) for each in active], 4) as sending:
+            return await unneeded.measure(
+                cluster.valkey, others, sending, pairs=sizes.pairs, seconds=sizes.seconds / PERIODS_EACH
+            )
 
 
 async def _lose_a_node(cluster: Nodes, rooms: Sequence[Stage], sizes: Sizes) -> Storm:

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from bench.nodes.clients import Client
-from bench.nodes.processes import Spent
+from bench.nodes.processes import Idle, Spent
 from sobremesa.loadtest.connection import Connection, LoadFailed, Tally, connect
 from sobremesa.loadtest.scenarios import Sender, broadcast
 from sobremesa.loadtest.server import LOOPBACK, Process
@@ -147,6 +147,8 @@ class Storm(NamedTuple):
     asked_to_wait: int
     failures: int
     """How many connections were reset, or not served within a minute."""
+    idle: float
+    """How many seconds the first server had nothing to do."""
 
     @property
     def milliseconds_each(self) -> float:
@@ -164,14 +166,14 @@ async def come_back(
     for crowd, _ in crowds:
         crowd.asked_to_wait = crowd.failures = crowd.tally.count = 0
     turns = asyncio.Semaphore(IN_A_STORM)
-    spent, started = Spent(servers), perf_counter()
+    spent, idle, started = Spent(servers), Idle(servers[0]), perf_counter()
     coming = [asyncio.create_task(crowd.connect(port, turns)) for crowd, port in crowds]
     done, late = await asyncio.wait(coming, timeout=ALL_WITHIN_SECONDS)
     for task in late:
         task.cancel()
     for task in done:
         task.result()
-    seconds = perf_counter() - started
+    seconds, idle_seconds = perf_counter() - started, idle.seconds()
     await asyncio.sleep(settle_seconds)
     return Storm(
         sockets=sum(len(crowd.clients) for crowd, _ in crowds),
@@ -182,6 +184,7 @@ async def come_back(
         received=_count(crowds),
         asked_to_wait=sum(crowd.asked_to_wait for crowd, _ in crowds),
         failures=sum(crowd.failures for crowd, _ in crowds),
+        idle=idle_seconds,
     )
 
 

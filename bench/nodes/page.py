@@ -12,6 +12,7 @@ from bench.nodes import beside, cluster, storm
 from bench.nodes.centrifugo import VERSION
 from bench.nodes.cluster import Sizes
 from bench.nodes.crowds import ALL_WITHIN_SECONDS, IN_A_STORM, Delivered, Storm
+from sobremesa.loadtest.server import Cores
 
 F = TypeVar("F")
 
@@ -44,6 +45,10 @@ time includes the presence that is published for them. **Before** is the last co
 translated the end of the log, and each subscriber was written each presence, by itself
 ([decision 60](../docs/decisions/0060-what-a-resume-costs.md)).
 """
+MANY = """\
+The same with more sockets, {cores}. The server has nothing to do where its main thread neither runs nor waits for a
+core that another program has: that time would be lost on a machine of its own, too.\
+"""
 Row = tuple[str, Callable[[F], float], str]
 
 
@@ -70,6 +75,8 @@ def nodes_page(sizes: Sizes, now: cluster.Found, before: cluster.Found | None) -
             rows.append((f"{nodes}: of what 1 node could deliver", _of_first(count, first), ".0%"))
     rows += [
         ("CPU of a node for an event that it does not need, µs", lambda each: each.unneeded.node_microseconds, ".1f"),
+        ("its standard error, µs", lambda each: each.unneeded.spread, ".1f"),
+        ("bytes that Redis sends to a node for such an event", lambda each: each.unneeded.received_bytes, ",.1f"),
         ("memory of Redis for an event, bytes", lambda each: each.unneeded.redis_bytes, ",.0f"),
         *_storm_rows(f"{sizes.cut:,} sockets of a killed node", _storm_of_cluster),
     ]
@@ -78,8 +85,8 @@ def nodes_page(sizes: Sizes, now: cluster.Found, before: cluster.Found | None) -
         NODES,
         _table(("now", now), ("before", before), rows),
         f"{sizes.rooms} rooms with {sizes.sockets:,} sockets in all, as many rooms on each node, a message in flight in"
-        f" each. {now.unneeded.events:,} events that a node does not need; the CPU time for"
-        " them includes how that of idle nodes varies. Each socket of the killed node missed"
+        f" each. {now.unneeded.events:,} events that a node does not need, in {sizes.pairs} periods between as many in"
+        " which nobody sends; the node reads no shard of the table's stream. Each socket of the killed node missed"
         f" {sizes.missed} messages. {_fates('Now', now.storm)}"
         + (_fates(" Before", before.storm) if before else " The baseline needs the project's history."),
     )
@@ -113,7 +120,7 @@ def centrifugo_page(sizes: Sizes, found: Beside) -> str:
     )
 
 
-def storms_page(now: storm.Found, before: storm.Found | None) -> str:
+def storms_page(now: storm.Found, before: storm.Found | None, many: storm.Found, many_users: int, cores: Cores) -> str:
     """Return the page about storms."""
     users = now.identify.sockets
     rows: list[Row[storm.Found]] = [
@@ -125,8 +132,29 @@ def storms_page(now: storm.Found, before: storm.Found | None) -> str:
         STORMS.format(at_once=IN_A_STORM),
         _table(("now", now), ("before", before), rows),
         f"{_fates('Now, identify', now.identify)} {_fates('Now, resume', now.resume)}"
-        + (_fates(" Before, resume", before.resume) if before else " The baseline needs the project's history."),
+        + (_fates(" Before, resume", before.resume) if before else " The baseline needs the project's history.")
+        + f"\n\n{_many(many, many_users, cores)}",
     )
+
+
+def _many(found: storm.Found, users: int, cores: Cores) -> str:
+    """Return the part about many sockets."""
+    sockets = found.resume.sockets
+    rows: list[tuple[str, Callable[[Storm], float], str]] = [
+        ("back in the end", lambda each: each.back, ",.0f"),
+        ("seconds until then", lambda each: each.seconds, ".1f"),
+        ("of these, the server had nothing to do, s", lambda each: each.idle, ".1f"),
+        ("CPU of the server, s", lambda each: sum(each.cpu), ".1f"),
+        ("CPU of the server for each, ms", lambda each: each.milliseconds_each, ".2f"),
+        ("times a client was given a time to come back", lambda each: each.asked_to_wait, ",.0f"),
+        ("connections that were closed otherwise, or reset", lambda each: each.failures, ",.0f"),
+    ]
+    lines = [f"## {sockets:,} sockets of {users:,} users", "", MANY.format(cores=cores), ""]
+    lines += ["| | identify | resume after a restart |", "|---|---|---|"]
+    lines += [
+        f"| {row} | {figure(found.identify):{form}} | {figure(found.resume):{form}} |" for row, figure, form in rows
+    ]
+    return "\n".join(lines)
 
 
 def _page(title: str, method: str, table: str, notes: str) -> str:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from sobremesa.loadtest.server import LOOPBACK, Cores, Process, free_port, runni
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "from sobremesa.cli import main; main()")
+SHARDS = "sobremesa_stream_shards"
 ALL_CORES = Cores(frozenset(), frozenset())
 """More processes run than there are cores: what counts is the time that each of them uses."""
 
@@ -39,15 +41,25 @@ class Nodes:
     def __init__(self, valkey: str, environment: dict[str, str], running_nodes: ExitStack) -> None:
         self.valkey = valkey
         self.running: list[Process] = []
+        self.metrics_ports: dict[int, int] = {}
+        """By the id of a process."""
         self._environment = environment
         self._stack = running_nodes
 
     def add(self) -> Process:
         """Start a node."""
-        port = free_port()
+        port, metrics_port = free_port(), free_port()
         command = [*PROGRAM, "serve", "--port", str(port)]
-        self.running.append(self._stack.enter_context(running(command, port, ALL_CORES, self._environment)))
+        environment = self._environment | {"SOBREMESA_METRICS_PORT": str(metrics_port)}
+        self.running.append(self._stack.enter_context(running(command, port, ALL_CORES, environment)))
+        self.metrics_ports[self.running[-1].pid] = metrics_port
         return self.running[-1]
+
+    def reads_the_stream(self, node: Process) -> bool:
+        """Return whether a node reads a shard of the table's stream; False for code that does not report it."""
+        with urllib.request.urlopen(f"http://{LOOPBACK}:{self.metrics_ports[node.pid]}/metrics") as response:
+            lines = response.read().decode().splitlines()
+        return any(line.startswith(SHARDS) and float(line.split()[-1]) > 0 for line in lines)
 
 
 @contextmanager
@@ -88,6 +100,28 @@ class Spent:
 
     def _now(self) -> list[float]:
         return [cpu_seconds(process) for process in self._processes]
+
+
+class Idle:
+    """The time in which the main thread of a process has nothing to do, from its creation on.
+
+    What it waits for a processor, while other programs have it, does not count: this says the same on a busy machine.
+    """
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._began = time.monotonic()
+        self._before = self._occupied()
+
+    def seconds(self) -> float:
+        """Return the idle seconds since the creation."""
+        return max(0.0, time.monotonic() - self._began - (self._occupied() - self._before))
+
+    def _occupied(self) -> float:
+        """Return for how long it has run, or waited to run."""
+        pid = self._process.pid
+        ran, waited, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
+        return (int(ran) + int(waited)) / 1e9
 
 
 def cpu_seconds(process: Process) -> float:

@@ -15,7 +15,7 @@ import msgspec
 from bench.nodes.clients import GatewayClient
 from bench.nodes.crowds import Crowd, Storm, come_back, connected
 from bench.nodes.processes import ALL_CORES, PROGRAM, ROOT
-from sobremesa.loadtest.server import free_port, running
+from sobremesa.loadtest.server import Cores, free_port, running
 
 BEFORE_SHARING = "51f1ac5dc18a47f6cc9926a527a27370611395d2"
 """The last commit in which each client read the end of the log, and each subscriber each presence, by itself."""
@@ -30,14 +30,16 @@ class Found(NamedTuple):
     resume: Storm
 
 
-async def measure(code: Path | None, users: int) -> Found:
-    """Let all users identify, and resume after a restart."""
+async def measure(code: Path | None, users: int, sockets: int | None = None, cores: Cores = ALL_CORES) -> Found:
+    """Let all users identify, and resume after a restart; each has one socket unless there are more."""
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/storm.db"
         environment = {} if code is None else {"PYTHONPATH": str(code)}
         tokens = await asyncio.to_thread(_create_users, store, users, environment)
-        crowd = Crowd([GatewayClient(token) for token in tokens])
-        return Found(await _come(store, environment, crowd), await _come(store, environment, crowd))
+        crowd = Crowd([GatewayClient(tokens[number % users]) for number in range(sockets or users)])
+        return Found(
+            identify=await _come(store, environment, crowd, cores), resume=await _come(store, environment, crowd, cores)
+        )
 
 
 def _create_users(store: str, count: int, environment: dict[str, str]) -> list[str]:
@@ -46,10 +48,10 @@ def _create_users(store: str, count: int, environment: dict[str, str]) -> list[s
     return msgspec.json.decode(done.stdout, type=list[str])
 
 
-async def _come(store: str, environment: dict[str, str], crowd: Crowd) -> Storm:
+async def _come(store: str, environment: dict[str, str], crowd: Crowd, cores: Cores) -> Storm:
     port = free_port()
     command = [*PROGRAM, "serve", "--port", str(port), "--store", store]
-    with running(command, port, ALL_CORES, environment | {"SOBREMESA_RATE_LIMITS": "off"}) as process:
+    with running(command, port, cores, environment | {"SOBREMESA_RATE_LIMITS": "off"}) as process:
         async with connected([]):
             try:
                 return await come_back([(crowd, port)], [process], 0, settle_seconds=SETTLE_SECONDS)

@@ -80,7 +80,10 @@ def check_removals(
 def _known_elsewhere(absence: Absence, outages: Sequence[Outage]) -> float:
     """Return from when on other nodes must know a removal: docs/gateway.md has the exception."""
     known = absence.since + REMOTE_SECONDS
-    return max([known, *(each.ended + REMOTE_SECONDS for each in outages if each.began < known)])
+    for outage in sorted(outages, key=lambda each: each.began):
+        if outage.began < known:
+            known = max(known, outage.ended + REMOTE_SECONDS)
+    return known
 
 
 def differences(

@@ -96,7 +96,8 @@ class Cycle:
         }
 
     async def load_inbox(self, who: str, chance: random.Random) -> list[dict[str, Any]]:
-        """Return all messages in the inbox of a user."""
+        """Return all messages in the inbox of a user, once every node shows the last broadcast."""
+        await asyncio.sleep(self.observations.until_inboxes_are_complete(asyncio.get_running_loop().time()))
         found: list[dict[str, Any]] = []
         cursor = ""
         while True:

@@ -13,6 +13,9 @@ from simulation.oracle import Membership, Send
 from sobremesa.core.actor import UserId
 from sobremesa.core.ids import MessageId, RoomId
 
+BROADCAST_SECONDS = 1.5
+"""How long other nodes may show an inbox without a new broadcast: a second, and a read that was under way."""
+
 Reaction: TypeAlias = tuple[str, int, tuple[str, ...]]
 """An emoji, how many users have reacted with it, and who."""
 
@@ -115,6 +118,15 @@ class Observations:
         self.members: dict[UserId, Membership] = {}
         self.joined: dict[UserId, float] = {}
         """When each user last tried to join, or was answered to have joined."""
+        self._broadcast_at = -math.inf
+
+    def broadcast(self, at: float) -> None:
+        """An attempt to publish to all users is over."""
+        self._broadcast_at = at
+
+    def until_inboxes_are_complete(self, now: float) -> float:
+        """Return the seconds until every node shows what was published to all users."""
+        return max(0.0, self._broadcast_at + BROADCAST_SECONDS - now)
 
     def removed(self, user_id: UserId, at: float, by: str) -> None:
         """A removal was answered."""

@@ -14,7 +14,17 @@ from chaos.checks import check_order, check_reactions, check_removals, differenc
 from chaos.endpoint import LastingEndpoint
 from chaos.faults import DISTURBANCES, WEIGHTS, Kind, plan
 from chaos.notices import check_notices, inbox_differences
-from chaos.observations import Absence, Delivery, Notice, Observations, Outage, Reacted, ShownMessage, TimedSend
+from chaos.observations import (
+    BROADCAST_SECONDS,
+    Absence,
+    Delivery,
+    Notice,
+    Observations,
+    Outage,
+    Reacted,
+    ShownMessage,
+    TimedSend,
+)
 from live.nodes import community_beside
 from servers import Endpoint
 from servers.sharded import Disturbance, start_sharded
@@ -93,12 +103,31 @@ async def test_message_after_a_removal_while_redis_was_down_is_found_once_it_is_
     assert rules(history) == ["nothing after a removal"] * is_violation
 
 
+async def test_redis_that_is_down_again_within_a_second_delays_a_removal_until_it_is_back_for_good() -> None:
+    history = History()
+    received = [delivery("a", number, at=14.5, node="two") for number in (1, 2)]
+    sends = {"n1": send(1, 13.1), "n2": send(2, 14.1)}
+    outages = [Outage(9.0, 10.9), Outage(11.5, 13.0)]
+    check_removals(history, sends, received, [Absence(BEA, 10.0, "one", 20.0)], [ROOM], outages)
+    assert [violation.split(", ")[0] for violation in history.violations] == [
+        "nothing after a removal: a received n2 from two"
+    ]
+
+
 async def test_member_who_joined_again_may_receive_what_was_sent_meanwhile() -> None:
     history, observed = History(), Observations()
     observed.removed(BEA, 10.0, "one")
     observed.joining(BEA, 20.0)
     check_removals(history, {"n1": send(1, 15.0)}, [delivery("a", 1, at=21.0)], observed.absences, [ROOM])
     assert not history.violations
+
+
+def test_inboxes_are_complete_soon_after_the_last_broadcast() -> None:
+    observed = Observations()
+    assert observed.until_inboxes_are_complete(10.0) == 0.0
+    observed.broadcast(10.0)
+    assert observed.until_inboxes_are_complete(10.5) == BROADCAST_SECONDS - 0.5
+    assert observed.until_inboxes_are_complete(20.0) == 0.0
 
 
 async def test_acknowledged_message_that_is_missing_or_twice_is_found() -> None:

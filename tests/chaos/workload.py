@@ -177,6 +177,9 @@ class Product:
                 )
             except Unanswered:
                 continue
+            finally:
+                if is_broadcast:
+                    self._cycle.observations.broadcast(asyncio.get_running_loop().time())
             notice.message_id = answer["messageId"]
             self._cycle.history.note("product", "published", f"{notice.host_id} is {notice.message_id}")
             return

@@ -15,7 +15,7 @@ from gateway.served_app import ServedApp, serve_app
 from sobremesa.core.actor import Actor
 from sobremesa.domains.accounts.authentication import Authentication
 from sobremesa.live import admission, draining, gateway
-from sobremesa.live.admission import LONGEST_RETRY_SECONDS, Admission, ServerBusy
+from sobremesa.live.admission import LONGEST_RETRY_SECONDS
 
 SOCKETS = 500
 AT_A_TIME = 250
@@ -54,9 +54,9 @@ async def test_client_that_gets_no_turn_soon_gets_a_time_to_come_back(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate(monkeypatch)
-    monkeypatch.setattr(admission, "MAX_WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(admission, "LONGEST_WAIT_SECONDS", 0.2)
     async with serve_app(store) as served:
-        monkeypatch.setattr(_gateway_of(served).admission, "_turns", asyncio.Semaphore(1))
+        monkeypatch.setattr(_gateway_of(served).admission, "_at_once", 1)
         ana = await served.create_user("ana")
         async with served.connect(ana) as first, served.connect(ana) as second:
             served_first = asyncio.create_task(first.identify())
@@ -77,44 +77,6 @@ async def test_client_that_gets_no_turn_soon_gets_a_time_to_come_back(
 def _gateway_of(served: ServedApp) -> gateway.Gateway:
     assert isinstance(served.gateway, gateway.Gateway)
     return served.gateway
-
-
-async def test_times_to_come_back_follow_each_other_at_the_measured_rate() -> None:
-    now = 100.0
-    turns = Admission(at_once=2, now=lambda: now)
-    async with turns.turn(), turns.turn():
-        now += 8.0  # two clients in eight seconds: the next ones come back each two seconds
-
-    first, second, third = (turns.next_return() for _ in range(3))
-
-    assert (second - first, third - second) == (2.0, 2.0)
-    now += 1000
-    assert turns.next_return() < first + 2  # the times that have passed are not kept
-
-
-async def test_times_to_come_back_are_bounded() -> None:
-    turns = Admission(now=lambda: 100.0)
-
-    assert max(turns.next_return() for _ in range(100_000)) <= LONGEST_RETRY_SECONDS
-
-
-async def test_client_that_would_wait_too_long_is_not_even_queued() -> None:
-    now = 100.0
-    turns = Admission(at_once=1, now=lambda: now)
-    async with turns.turn():
-        now += 25.0
-    async with turns.turn(), AsyncExitStack() as stack:
-        queued = [asyncio.create_task(stack.enter_async_context(turns.turn())) for _ in range(2)]
-        for _ in queued:
-            await asyncio.sleep(0)
-        assert turns.waiting == 2
-        with pytest.raises(ServerBusy):
-            await stack.enter_async_context(turns.turn())
-        assert turns.waiting == 2
-        for task in queued:
-            task.cancel()
-        await asyncio.gather(*queued, return_exceptions=True)
-    assert turns.waiting == 0
 
 
 async def test_clients_are_asked_to_reconnect_a_few_at_a_time(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,6 +135,7 @@ async def crowd(served: ServedApp) -> AsyncIterator[Counter[str]]:
 
 async def test_storm_of_clients_is_served(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "MAX_WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(admission, "LONGEST_WAIT_SECONDS", 0.5)
     async with serve_app(store) as served, crowd(served) as fates:
         assert fates["ready"] == SOCKETS
         assert set(fates) <= {"ready", "asked to come back"}

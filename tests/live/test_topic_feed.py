@@ -21,6 +21,7 @@ from sobremesa.live.event_cursors import EventCursors
 from sobremesa.live.events import Event, Publication, Topic
 from sobremesa.live.feed import START, Entry, Trimmed
 from sobremesa.live.redis_server import RedisServer
+from sobremesa.live.relay import Relay
 from sobremesa.live.repeated_changes import RepeatedChanges
 from sobremesa.live.topic_feed import TopicFeed
 from sobremesa.live.topic_messages import TopicMessages
@@ -37,17 +38,20 @@ COUNT = 400
 class Parts:
     """A feed, and what publishes to it."""
 
-    def __init__(self, community: Community, valkey: Endpoint, name: str) -> None:
+    def __init__(
+        self, community: Community, valkey: Endpoint, name: str, *, node: str = "node", reads: bool = False
+    ) -> None:
         clock, table = SystemClock(), community.app.table
         self.name = name
         translation = translation_of(table, clock, community.app.accounts)
         self.streams = TopicStreams(RedisServer(valkey.url), name, 3_600_000)
-        messages = TopicMessages(self.streams, "node")
+        self.messages = messages = TopicMessages(self.streams, node)
         self.receiver = TopicReceiver(self.streams, messages.take)
         changes = RepeatedChanges(table, translation)
         self.publisher = TopicPublisher(self.streams, changes)
-        writer = TopicWriter(translation, TopicPublisher(self.streams, changes), messages)
-        self.feed = TopicFeed(table, clock, self.streams, self.receiver, writer, None, EventCursors())
+        self.writer = TopicWriter(translation, TopicPublisher(self.streams, changes), messages)
+        self.relay = Relay(self.publisher) if reads else None
+        self.feed = TopicFeed(table, clock, self.streams, self.receiver, self.writer, self.relay, EventCursors())
         self._number = 0
 
     async def publish(self, *topics: Topic) -> str:
@@ -269,6 +273,35 @@ async def test_topics_of_a_node_that_starts_before_redis_are_received_once_it_is
         assert {entry.id for entry in await parts.next(2)} == set(sent)
     finally:
         await parts.feed.close()
+        valkey.stop()
+
+
+async def test_topics_covered_before_a_new_epoch_is_delivered_are_read_from_their_streams(community: Community) -> None:
+    """What a node that starts while Redis is down receives of a topic begins when it subscribes, in the new epoch."""
+    valkey = Valkey(valkey_program(), _free_port())
+    endpoint, name = Endpoint("valkey", valkey.url), uuid.uuid4().hex
+    parts, other = Parts(community, endpoint, name), Parts(community, endpoint, name, node="other")
+    try:
+        await parts.feed.open(lambda _: True)
+        valkey.start()
+        await asyncio.to_thread(valkey.wait)
+        await other.feed.open(lambda _: True)
+        before = other.feed.s_of(other.feed.covered_since([ALL_NODES]))
+        sent = [await other.publish(ONE) for _ in range(3)]
+        async with asyncio.timeout(60):
+            while await parts.receiver.add([TWO], NOTHING) is None:  # noqa: ASYNC110 - polled: there is no signal
+                await asyncio.sleep(0.02)
+        await parts.feed.cover([ONE])
+        sent.append(await other.publish(ONE))
+
+        received = [entry.id for entry in await parts.next(1)]
+        after, since = parts.feed.cursor_of(before).position, parts.feed.covered_since([ONE])
+        assert after is not None
+        missed = [] if after >= since else [page async for page in parts.feed.history(after, since, [ONE])]
+        assert {entry.id for page in missed for entry in page.entries} | set(received) == set(sent)
+    finally:
+        await parts.feed.close()
+        await other.feed.close()
         valkey.stop()
 
 

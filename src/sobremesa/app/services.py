@@ -384,6 +384,7 @@ def open_change_consumer(app: Sobremesa) -> ChangeConsumer:
     consumer = ChangeConsumer(app.table, app.clock, app.ids, handlers, publisher=relay, times=times)
     if relay is not None:
         relay.prepare, relay.nudge = consumer.prepare, consumer.nudge
+        relay.is_reading = lambda: bool(consumer.shards)
     return consumer
 
 

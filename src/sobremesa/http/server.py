@@ -27,7 +27,8 @@ from sobremesa.http.websocket import MAX_FRAME_BYTES, WebSocketConnection
 
 T = TypeVar("T")
 
-BACKLOG = 2048
+BACKLOG = 4096
+"""How many connections wait to be accepted: when a node has stopped, its clients come at once."""
 KEEP_ALIVE_SECONDS = 75
 PING_SECONDS = 20
 NEW_OBJECTS = 10_000

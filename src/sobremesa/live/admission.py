@@ -1,13 +1,14 @@
 """Admission: a limited number of clients is brought up to date at a time, and the others wait or come back later.
 
 After a node has stopped, its clients connect to the others all at once. Each of them is served within seconds, or gets
-a time to come back at. Those times follow each other at the rate at which clients were served, so that the returning
-clients neither pile up nor leave the server idle.
+a time to come back at. Those times follow each other at the rate at which clients are served, and begin before the line
+is empty, so that the returning clients neither pile up nor leave the server idle.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import monotonic
@@ -17,15 +18,24 @@ from sobremesa.core.errors import SobremesaError
 AT_ONCE = 32
 """For how many clients the table is read at the same time."""
 MAX_WAIT_SECONDS = 20.0
-"""How long a client waits for its turn. Less than the interval of heartbeats, which are not read meanwhile."""
+"""How long a client may expect to wait for its turn."""
+LONGEST_WAIT_SECONDS = 25.0
+"""How long it waits if that was too optimistic. Less than the interval of heartbeats, which are not read meanwhile."""
 LONGEST_RETRY_SECONDS = 60.0
-SECONDS_EACH = 0.02
-"""How long a client takes at full load, until that is measured."""
-SHARE = 0.5
-"""Of the measured time for each client, which the connections of all others lengthen at first: a client that comes back
-too early waits in line, but one that comes back too late leaves the server idle.
+SHORTEST_RETRY_SECONDS = 1.0
+SECONDS_EACH = 0.002
+"""How long a client takes at full load, until that is measured: little, since a client that comes back too early waits
+in line, but one that comes back too late leaves the server idle.
 """
-WEIGHT = 0.1
+SHARE = 0.6
+"""Of the measured time, for the same reason."""
+CONNECTING = 0.3
+"""How long a connection takes, of the time of a client that has one: it is spent on those who are sent away, too."""
+AHEAD_SECONDS = 5.0
+"""How long before those in line have been served the others come back."""
+MEASURED = 64
+"""How many clients are served for one measurement."""
+WEIGHT = 0.3
 """The weight of a new measurement in the moving average."""
 
 
@@ -43,60 +53,121 @@ class Admission:
     def __init__(self, at_once: int = AT_ONCE, *, now: Callable[[], float] = monotonic) -> None:
         self._at_once = at_once
         self._now = now
-        self._turns = asyncio.Semaphore(at_once)
         self._active = 0
-        self._waiting = 0
-        self._seconds_each: float | None = None
-        """The average time between two clients that have been served, while all turns were taken."""
+        self._came = 0
+        self._line: dict[asyncio.Future[float | None], float] = {}
+        """Those who wait, in their order, and until when: they get a turn, or the seconds until they come back."""
+        self._rate = _Rate()
         self._next_return = 0.0
         """When the next client that is sent away should come back."""
 
     @property
     def waiting(self) -> int:
         """How many clients wait for their turn."""
-        return self._waiting
+        return len(self._line)
 
     @asynccontextmanager
     async def turn(self, *, is_admitted: bool = False) -> AsyncIterator[None]:
         """Hold a turn during the block; raises ServerBusy unless the client is already admitted."""
-        if not is_admitted and self._expected_wait() > MAX_WAIT_SECONDS:
-            raise ServerBusy(self.next_return())
-        await self._wait_for_turn(None if is_admitted else MAX_WAIT_SECONDS)
-        self._active += 1
-        is_full, started = self._active == self._at_once, self._now()
+        self._came += 1
+        if self._active < self._at_once:
+            self._active += 1
+        else:
+            await self._wait_in_line(math.inf if is_admitted else MAX_WAIT_SECONDS)
         try:
             yield
         finally:
-            self._active -= 1
-            self._turns.release()
-            if is_full:
-                self._measured((self._now() - started) / self._at_once)
+            self._pass_on()
 
     def next_return(self) -> float:
         """Return after how many seconds the next client that is sent away should come back."""
-        now, each = self._now(), self._expected_each or SECONDS_EACH
-        at = max(self._next_return, now + self._waiting * each + 1)
-        self._next_return = min(at + each, now + LONGEST_RETRY_SECONDS)
+        now, each = self._now(), self._rate.seconds_each
+        in_line = self.waiting * each - AHEAD_SECONDS
+        at = max(self._next_return, now + SHORTEST_RETRY_SECONDS, now + in_line)
+        self._next_return = min(at + SHARE * each, now + LONGEST_RETRY_SECONDS)
         return min(at - now, LONGEST_RETRY_SECONDS)
 
-    def _expected_wait(self) -> float:
-        """Return how long a client that comes now would wait; 0 until that is measured."""
-        return self._waiting * self._expected_each
-
-    @property
-    def _expected_each(self) -> float:
-        return SHARE * (self._seconds_each or 0.0)
-
-    async def _wait_for_turn(self, seconds: float | None) -> None:
-        self._waiting += 1
+    async def _wait_in_line(self, seconds: float) -> None:
+        if self.waiting * self._rate.seconds_each > seconds:
+            raise ServerBusy(self.next_return())
+        waiter = asyncio.get_running_loop().create_future()
+        self._line[waiter] = self._now() + seconds
         try:
-            async with asyncio.timeout(seconds):
-                await self._turns.acquire()
+            async with asyncio.timeout(None if math.isinf(seconds) else LONGEST_WAIT_SECONDS):
+                await waiter
         except TimeoutError:
-            raise ServerBusy(self.next_return()) from None
+            if waiter.cancelled():
+                raise ServerBusy(self.next_return()) from None
+        except BaseException:
+            if not waiter.cancelled() and waiter.done() and waiter.result() is None:
+                self._pass_on()  # it had just got its turn
+            raise
         finally:
-            self._waiting -= 1
+            self._line.pop(waiter, None)
+        retry_after = waiter.result()
+        if retry_after is not None:
+            raise ServerBusy(retry_after)
 
-    def _measured(self, seconds_each: float) -> None:
-        before = self._seconds_each
-        self._seconds_each = seconds_each if before is None else before + WEIGHT * (seconds_each - before)
+    def _pass_on(self) -> None:
+        """Give a turn that is over to the first in line."""
+        while self._line:
+            waiter = next(iter(self._line))
+            del self._line[waiter]
+            if not waiter.done():  # it has not just given up
+                waiter.set_result(None)
+                if self._rate.served(self._now(), self._came):
+                    self._send_away()
+                return
+        self._active -= 1
+        self._rate.forget()
+
+    def _send_away(self) -> None:
+        """Send away those in line whose turn would come too late, as soon as that is known."""
+        now, each, ahead = self._now(), self._rate.seconds_each, 0
+        late: list[asyncio.Future[float | None]] = []
+        for waiter, until in self._line.items():
+            if now + ahead * each > until:
+                late.append(waiter)
+            else:
+                ahead += 1
+        for waiter in late:
+            del self._line[waiter]
+        for waiter in late:
+            if not waiter.done():
+                waiter.set_result(self.next_return())
+
+
+class _Rate:
+    """How fast clients are served while others wait."""
+
+    def __init__(self) -> None:
+        self.seconds_each = SECONDS_EACH
+        """The average time between two clients that have been served."""
+        self._is_measured = False
+        self._count = 0
+        self._began = 0.0
+        self._came_before = 0
+
+    def forget(self) -> None:
+        """Nobody waits: what was measured need not hold for those who come next."""
+        self.seconds_each, self._is_measured, self._count = SECONDS_EACH, False, 0
+
+    def served(self, now: float, came: int) -> bool:
+        """Count a client, and how many had come until then; return whether that gives a new measurement."""
+        if self._count == 0:
+            self._began, self._came_before = now, came
+        self._count += 1
+        if self._count <= MEASURED:
+            return False
+        # While many more clients come than are served, most of the time goes into their connections.
+        connected = came - self._came_before
+        is_steady = connected <= 2 * MEASURED
+        if is_steady:
+            self._measured((now - self._began) / (MEASURED + CONNECTING * connected))
+        self._count, self._began, self._came_before = 1, now, came
+        return is_steady
+
+    def _measured(self, seconds: float) -> None:
+        weight = WEIGHT if self._is_measured else 1.0
+        self.seconds_each += weight * (seconds - self.seconds_each)
+        self._is_measured = True

@@ -27,9 +27,14 @@ class Relay:
         """Saves a first position in the change stream, so that nothing is missed from then on."""
         self.nudge: Callable[[], None] = _no_nudge
         """Makes this node read the change stream now: something was written."""
+        self.is_reading: Callable[[], bool] = _never
+        """Returns whether this node reads a shard."""
+        self.on_reading: Callable[[], Awaitable[object]] = _nothing
+        """Called at least once a second while this node reads a shard."""
 
     async def publish(self, shard_id: str, changes: Sequence[RawChange]) -> None:
         """Publish the changes of a shard; raise Lost if what was published before is no longer there."""
+        await self.on_reading()
         await self._publisher.publish(shard_id, changes)
 
     async def restart(self) -> None:
@@ -40,6 +45,10 @@ class Relay:
 
 async def _nothing() -> None:
     pass
+
+
+def _never() -> bool:
+    return False
 
 
 def _no_nudge() -> None:

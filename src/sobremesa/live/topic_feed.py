@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -24,7 +25,7 @@ from sobremesa.live.redis_server import FOREIGN
 from sobremesa.live.relay import Relay
 from sobremesa.live.topic_history import TopicHistory
 from sobremesa.live.topic_receiver import UNKNOWN, TopicReceiver
-from sobremesa.live.topic_routes import ALL_NODES, routes_of
+from sobremesa.live.topic_routes import ALL_NODES, READERS, routes_of
 from sobremesa.live.topic_states import TopicStates
 from sobremesa.live.topic_streams import NOTHING, Added, State, StreamId, TopicStreams
 from sobremesa.live.topic_writer import TopicWriter
@@ -93,12 +94,20 @@ class TopicFeed:
         except FOREIGN as error:
             _log.warning("events wait for Redis", why=f"{type(error).__name__}: {error}")
         self._position = self._position_of(self._last)
-        self._receiver.open(self._epochs[-1], lambda topic: topic == ALL_NODES or is_needed(topic))
+        self._receiver.open(self._epochs[-1], lambda topic: self._is_own(topic) or is_needed(topic))
         self._tasks.append(asyncio.create_task(self._writer.run()))
         self._table.watch(self._note)
         self._is_open = True
         await self.cover([ALL_NODES])
+        if self._relay is not None:
+            # From the start, since it will read a shard soon; a node that gets none stops to receive hints.
+            await self.cover([READERS])
+            self._relay.on_reading = partial(self.cover, [READERS])
         return self._position
+
+    def _is_own(self, topic: Topic) -> bool:
+        """Return whether this node needs a topic for itself, not for its subscribers."""
+        return topic == ALL_NODES or (topic == READERS and self._relay is not None and self._relay.is_reading())
 
     async def next(self, has_subscribers: Callable[[], bool]) -> FeedBatch:
         received = await self._receiver.next()
@@ -106,10 +115,7 @@ class TopicFeed:
         missed: set[Topic] = set()
         for each in received:
             if each.epoch != self._epochs[-1]:
-                self._epochs.append(each.epoch)
-                self._last = NOTHING
-                self._history.clear()
-                self._copies = Cache(CACHED_COPIES)
+                self._begin(each.epoch)
             if each.body is None:
                 self._last = max(self._last, each.id)
                 missed |= each.missed
@@ -125,6 +131,19 @@ class TopicFeed:
                 entries.append(self._entry(self._last, publication))
         self._position = self._position_of(self._last)
         return FeedBatch(entries, self._position, True, missed=frozenset(missed))
+
+    def _begin(self, epoch: str) -> None:
+        """Begin another epoch."""
+        if self._epochs[-1] == UNKNOWN:
+            # What was covered until now is received from a time on, not from before all events of the epoch.
+            generation = len(self._epochs)
+            self._since = {
+                topic: since._replace(generation=generation, run=epoch) for topic, since in self._since.items()
+            }
+        self._epochs.append(epoch)
+        self._last = NOTHING
+        self._history.clear()
+        self._copies = Cache(CACHED_COPIES)
 
     def _is_copy(self, publication: Publication) -> bool:
         """Return whether this came before by another of its topics."""
@@ -149,10 +168,17 @@ class TopicFeed:
             for topic in fresh:
                 self._since.pop(topic, None)
             at = await self._receiver.add(fresh, (known_to.number, known_to.offset))
-            since = known_to if at is None else max(known_to, self._position_of(at))
+            since = known_to if at is None else max(known_to, self._received_at(at))
             if len(self._since) > 2 * self._receiver.count:
                 self._since = {topic: each for topic, each in self._since.items() if self._receiver.has(topic)}
             self._since |= dict.fromkeys(fresh, since)
+
+    def _received_at(self, id: StreamId) -> FeedPosition:
+        """Return the position of what is received now: its epoch may be one that begins with what comes next."""
+        position, epoch = self._position_of(id), self._receiver.epoch
+        if epoch == self._epochs[-1]:
+            return position
+        return position._replace(generation=len(self._epochs), run=epoch)
 
     def _is_covered(self, topic: Topic) -> bool:
         """Return whether a topic is received, and it is known since when: not while it is being added."""

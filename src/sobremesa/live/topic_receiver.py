@@ -83,6 +83,11 @@ class TopicReceiver:
         await self._links.close()
 
     @property
+    def epoch(self) -> str:
+        """The epoch of what is received now, which may not be delivered yet."""
+        return self._epoch
+
+    @property
     def count(self) -> int:
         """How many topics are received."""
         return len(self._last)

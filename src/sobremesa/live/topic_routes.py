@@ -8,6 +8,8 @@ from sobremesa.live.events import AudienceChange, Publication, Topic, server_of,
 
 ALL_NODES: Final = Topic("nodes:all")
 """A topic that every node receives."""
+READERS: Final = Topic("nodes:readers")
+"""A topic that the nodes receive which read a shard of the change stream."""
 
 
 def routes_of(publication: Publication) -> tuple[Topic, ...]:
