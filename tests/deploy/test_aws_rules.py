@@ -266,7 +266,7 @@ def test_templates_have_a_description_and_name_the_deployment_alike(name: str) -
     } | {key: each for key, each in found["Parameters"]["Deployment"].items() if key == "Description"}
 
 
-def test_every_alarm_says_when_it_ends_and_what_missing_data_mean() -> None:
+def test_every_alarm_notifies_of_its_end_and_has_a_rule_for_missing_data() -> None:
     alarms = resources("monitoring", "AWS::CloudWatch::Alarm")
     assert len(alarms) > 12
     for name, alarm in alarms.items():
