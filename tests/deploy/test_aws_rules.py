@@ -198,6 +198,17 @@ def test_environment_of_nodes_is_valid() -> None:
     assert server()["StopTimeout"] > settings.drain_seconds
 
 
+def test_nodes_and_their_role_use_a_restored_table() -> None:
+    values = Values("service", {"RestoredTable": "chat-2"})
+    [task] = resources("service", "AWS::ECS::TaskDefinition").values()
+    environment = values.of(task["Properties"])["ContainerDefinitions"][0]["Environment"]
+    granted = values.of(resources("service")["TablePolicy"]["Properties"]["PolicyDocument"])["Statement"]
+    arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/chat-2"
+
+    assert {"Name": "SOBREMESA_STORE", "Value": "dynamodb://chat-2?region=eu-west-1"} in environment
+    assert [each["Resource"] for each in granted] == [arn, f"{arn}/index/*", f"{arn}/stream/*"]
+
+
 def test_load_balancer_keeps_connections_longer_than_the_gateway_and_shorter_than_the_server() -> None:
     [balancer] = resources("service", "AWS::ElasticLoadBalancingV2::LoadBalancer").values()
     attributes = {each["Key"]: each["Value"] for each in balancer["Properties"]["LoadBalancerAttributes"]}
