@@ -28,7 +28,7 @@ TYPED := src tests bench examples $(wildcard docs/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install run test pytest beside vitest long simulate chaos conformance jdk lint lint-python lint-web types e2e bench docs openapi clients lock clean
+.PHONY: help install run test pytest beside vitest long simulate chaos conformance jdk lint lint-python lint-web types e2e bench docs openapi clients image lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -117,6 +117,9 @@ openapi: install ## Lint the OpenAPI document with spectral and redocly, which a
 
 clients: install ## Generate clients in TypeScript and Python as the docs describe, and try them; fetches the generators
 	@$(BIN)/pytest -q -n 0 tests/generated_clients.py
+
+image: install ## Run the commands of the Dockerfile without Docker, and start what they install; fetches packages
+	@$(BIN)/pytest -q -n 0 tests/deploy/image_install.py
 
 lock: $(UV) ## Resolve the newest allowed versions and write the lock files
 	@$(UV) pip compile pyproject.toml --all-extras --group dev $(COMPILE) --output-file requirements-dev.lock

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 import websockets
@@ -63,6 +64,24 @@ async def test_socket_that_does_not_identify_is_closed(served: ServedApp, monkey
     monkeypatch.setattr(gateway, "IDENTIFY_SECONDS", 0.1)
     async with served.connect() as connection:
         assert (await connection.closed()).code == 4009
+
+
+async def test_metrics_count_the_sockets_that_the_server_closes(served: ServedApp) -> None:
+    async def counted(code: int) -> float:
+        async with served.http.get(f"http://127.0.0.1:{served.metrics_port}/metrics") as answer:
+            metrics = await answer.text()
+        found = re.search(rf'^sobremesa_gateway_closes_total{{code="{code}"}} (\S+)$', metrics, re.MULTILINE)
+        return float(found[1]) if found else 0.0
+
+    before = await counted(4002)
+    async with served.connect() as left:
+        await left.frame()
+    async with served.connect() as connection:
+        await connection.socket.send("{")
+        await connection.closed()
+
+    assert await counted(4002) == before + 1
+    assert await counted(1000) == await counted(1001) == 0, "a client that leaves is not counted"
 
 
 async def test_silent_client_is_closed_and_heartbeats_keep_one_open(

@@ -71,7 +71,7 @@ def build_site(app: Sobremesa, client: Client | None = None) -> Site:
         users=app.accounts,
     )
     gateway = build_gateway(app, endpoints, metrics)
-    metrics.watch_gateway(lambda: gateway.sockets, lambda: app.live.hub.delivered)
+    metrics.watch_gateway(lambda: gateway.sockets, lambda: app.live.hub.delivered, lambda: gateway.closes)
     metrics.watch_webhooks(partial(webhook_metrics, app))
     metrics.watch_change_stream(lambda: len(app.change_consumer.shards), app.change_consumer.lags)
     return Site(

@@ -51,9 +51,11 @@ class Metrics(Collector):
         """Also export the latency and the errors of the calls of a table, by operation."""
         self.registry.register(_CallUsage(stats))
 
-    def watch_gateway(self, sockets: Callable[[], int], delivered: Callable[[], int]) -> None:
-        """Also export the number of open sockets and of delivered events."""
-        self.registry.register(_GatewayUsage(sockets, delivered))
+    def watch_gateway(
+        self, sockets: Callable[[], int], delivered: Callable[[], int], closes: Callable[[], Mapping[int, int]]
+    ) -> None:
+        """Also export the number of open sockets, of delivered events, and of sockets that the server closed."""
+        self.registry.register(_GatewayUsage(sockets, delivered, closes))
 
     def watch_webhooks(self, read: Callable[[], WebhookMetrics]) -> None:
         """Also export the attempts of webhooks, and what waits in their queues."""
@@ -159,9 +161,12 @@ class _ChangeStreamUsage(Collector):
 
 
 class _GatewayUsage(Collector):
-    def __init__(self, sockets: Callable[[], int], delivered: Callable[[], int]) -> None:
+    def __init__(
+        self, sockets: Callable[[], int], delivered: Callable[[], int], closes: Callable[[], Mapping[int, int]]
+    ) -> None:
         self._sockets = sockets
         self._delivered = delivered
+        self._closes = closes
 
     def describe(self) -> list[CounterMetricFamily]:
         return []
@@ -171,6 +176,12 @@ class _GatewayUsage(Collector):
         events = CounterMetricFamily("sobremesa_gateway_events", "Delivered events, once for each subscriber.")
         events.add_metric([], self._delivered())
         yield events
+        closes = CounterMetricFamily(
+            "sobremesa_gateway_closes", "Sockets that the server closed, by the close code.", labels=["code"]
+        )
+        for code, count in self._closes().items():
+            closes.add_metric([str(code)], count)
+        yield closes
 
 
 class _TableUsage(Collector):

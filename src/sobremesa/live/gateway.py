@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from time import monotonic
 from urllib.parse import urlsplit
@@ -85,6 +86,8 @@ class Gateway:
         """Called for every socket that is attached (True) or closed (False)."""
         self._limits = limits
         self._sockets: set[Socket] = set()
+        self.closes = Counter({frames.TIMED_OUT: 0, frames.TOO_SLOW: 0})
+        """How many sockets this node has closed, by the code; those that clients close are not counted."""
         self._is_draining = False
         self._running: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -109,7 +112,7 @@ class Gateway:
         try:
             with self._socket_limits.counted(address) as identified:
                 await send({"type": "websocket.accept"})
-                await self._serve(Socket(wire_of(send), address), receive, identified)
+                await self._serve(Socket(wire_of(send), address, self.closes), receive, identified)
         except TooManySockets as refusal:
             await _refuse(scope, send, problem_of(refusal))
 

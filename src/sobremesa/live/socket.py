@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -48,6 +49,7 @@ class Socket(Subscriber):
         "act_as",
         "actor",
         "address",
+        "closes",
         "deadline",
         "frame_count",
         "is_closed",
@@ -58,7 +60,7 @@ class Socket(Subscriber):
         "token",
     )
 
-    def __init__(self, wire: Wire, address: str) -> None:
+    def __init__(self, wire: Wire, address: str, closes: Counter[int] | None = None) -> None:
         super().__init__()
         self._wire = wire
         self.address = address
@@ -77,6 +79,8 @@ class Socket(Subscriber):
         """Whether it counts for its user's presence."""
         self.is_closed = False
         """Whether nothing more is received from it."""
+        self.closes = closes
+        """Where its close is counted, by the code; None once it is."""
         self.on_lost_topic: Callable[[Socket, Topic], None] | None = None
         """Called when a subscription ends while it watches channels."""
         self._calls: set[asyncio.Task[None]] = set()
@@ -105,6 +109,9 @@ class Socket(Subscriber):
         await self._wire.drained()
 
     def close(self, code: int, reason: str) -> None:
+        if self.closes is not None and not self.is_closed:
+            self.closes[code] += 1
+            self.closes = None
         self._wire.close(code, reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore"))
 
     def drop(self) -> None:
