@@ -82,7 +82,7 @@ async def import_table(
     async with MovedStore.open(store, layout_for(store), create=True) as target:
         with progress_shown(console) as watch:
             rows = await import_export(target, file, source, watch, existing=existing)
-        await finish(target)
+        await start_consumers(target)
     import_state_path(file).unlink(missing_ok=True)
     _print(f"Imported {rows} rows of {file} into {store}.")
 
@@ -101,7 +101,7 @@ async def verify(*, store: Store = DEFAULT_STORE, to: ToStore) -> None:
         raise StoresDiffer(f"{store} and {to} are not the same")
 
 
-async def finish(target: MovedStore) -> None:
+async def start_consumers(target: MovedStore) -> None:
     """Let the consumers of the target start after what was written."""
     if not await start_after_existing_changes(target.table, SystemClock(), CHANGE_CONSUMERS):
         _print(USED_BY_SERVERS)

@@ -31,3 +31,11 @@ class StateMismatch(MovingError):
 
 class StoresDiffer(MovingError):
     """Two stores do not have the same rows."""
+
+
+class CopyTooOld(MovingError):
+    """A copy was interrupted for longer than the changes are kept."""
+
+
+class StillInUse(MovingError):
+    """Servers use the store."""
