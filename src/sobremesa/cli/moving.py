@@ -16,8 +16,9 @@ from sobremesa.cli.progress import progress_shown
 from sobremesa.cli.store import NAMES, Store, settings_of
 from sobremesa.core.clock import SystemClock
 from sobremesa.core.settings import DEFAULT_STORE
+from sobremesa.moving.backups import check_backup, is_full_backup
 from sobremesa.moving.comparing import Comparison, compare_stores
-from sobremesa.moving.errors import BrokenExport, StoresDiffer
+from sobremesa.moving.errors import BrokenExport, MovingError, StoresDiffer
 from sobremesa.moving.exporting import Format, export_store, require_new
 from sobremesa.moving.importing import check_export, import_export, import_state_path
 from sobremesa.moving.stores import MovedStore
@@ -87,18 +88,34 @@ async def import_table(
     _print(f"Imported {rows} rows of {file} into {store}.")
 
 
-async def verify(*, store: Store = DEFAULT_STORE, to: ToStore) -> None:
-    """Compare two stores row by row; the exit status is 1 if they differ.
+async def verify(file: Path | None = None, /, *, store: Store = DEFAULT_STORE, to: ToStore | None = None) -> None:
+    """Compare two stores row by row, or check a file: an export, or a backup of everything.
+
+    The exit status is 1 if the stores differ or the file is damaged.
 
     Rows of processes and expired rows are left out. Rows that differ are read again after two seconds, so that a copy
     that follows may go on meanwhile.
     """
+    if file is not None:
+        _print(await asyncio.to_thread(_checked, file))
+        return
+    if to is None:
+        raise MovingError("name the other store with --to, or a file to check")
     async with MovedStore.open(store, layout_for(store)) as one, MovedStore.open(to, layout_for(to)) as other:
         with progress_shown(console) as watch:
             result = await compare_stores(one, other, watch)
     _print_comparison(result)
     if not result.is_same:
         raise StoresDiffer(f"{store} and {to} are not the same")
+
+
+def _checked(file: Path) -> str:
+    """Check an export or a backup, and return what it has."""
+    if not file.exists():
+        raise BrokenExport(f"{file} does not exist")
+    if is_full_backup(file):
+        return f"{file} is a complete backup: {len(check_backup(file).members)} files."
+    return f"{file} is a complete export: {check_export(file).rows} rows."
 
 
 async def start_consumers(target: MovedStore) -> None:

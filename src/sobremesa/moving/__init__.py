@@ -4,5 +4,6 @@
 - `exports`: the format of exported files; `dynamodb_exports`: the format of DynamoDB's exports to S3
 - `exporting`, `importing`: writing and reading these, with the progress in a state file
 - `copying`: a copy that follows the changes; `comparing`: the differences of two stores
+- `files`: uploaded files; `backups`: everything of a SQLite store in one file
 - `state_files`: small files that are replaced atomically
 """
