@@ -46,6 +46,9 @@ if _IS_LONG:
     TENANT_MATRIX += [("dynamodb", "default", "globex"), ("embedded", "acme", "default")]
 MIGRATION_ROWS = _length(600, 50_000)
 MIGRATION_KILLS = _length(2, 5)
+MOVED_ROWS = _length(6_000, 200_000)
+"""How many rows are exported, imported and copied by commands that are killed."""
+MOVING_KILLS = _length(2, 5)
 INBOX_EXAMPLES = _length(5, 300)
 INBOX_STEPS = _length(40, 80)
 SEND_BATCHES = _length(150, 10_000)

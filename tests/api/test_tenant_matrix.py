@@ -29,13 +29,11 @@ from api.test_authorization import ALONE, ROWS, Environment, Matrix, cast_of, co
 from api.thread_attempts import deal_of
 from lengths import TENANT_MATRIX
 from sobremesa.app import Sobremesa
-from sobremesa.app.registry import REGISTRY
+from sobremesa.app.registry import OF_THE_PROCESS, REGISTRY
 from sobremesa.domains.accounts.server_keys import SCOPES
-from sobremesa.domains.notifications.entities import DigestSweep
-from sobremesa.live.entities import Node, PumpProgress, TrailMark
 from sobremesa.table.values import Item
 from sobremesa.work.consumers.deliveries import END
-from sobremesa.work.consumers.entities import Progress, ShardProgress, StreamNode, stream_rows
+from sobremesa.work.consumers.entities import ShardProgress, stream_rows
 from sobremesa.work.jobs.entities import open_jobs
 
 WITH_PROOF = {
@@ -59,8 +57,6 @@ SETTLED_WITHIN_SECONDS = 120.0
 LOOK_SECONDS = 0.1
 
 _ULIDS = re.compile(ULID.pattern)
-OF_THE_PROCESS = {TrailMark, Node, PumpProgress, Progress, ShardProgress, StreamNode, DigestSweep}
-"""The rows in which the process notes its positions and that it is alive. All others are compared."""
 
 
 class Request(NamedTuple):

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from dynamodb.rows import KEY, put
 from sobremesa.table.engines.dynamodb import DynamoEngine
-from sobremesa.table.engines.dynamodb.serialize import dump_item, dump_value, load_item, load_value
 from sobremesa.table.errors import BadValue
+from sobremesa.table.typed_items import dump_item, dump_value, load_item, load_value
 from sobremesa.table.values import Item, Value, stored_value, weigh
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

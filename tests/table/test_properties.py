@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from sobremesa.core import ids
 from sobremesa.core.clock import SetClock, instant, milliseconds
 from sobremesa.core.ids import Ids
-from sobremesa.table.engines.dynamodb.serialize import dump_item, load_item
 from sobremesa.table.engines.embedded.codec import pack, unpack
 from sobremesa.table.errors import BadKey, BadValue, TooLarge
 from sobremesa.table.keys import Template, hex_part, successor, unhex_part
+from sobremesa.table.typed_items import dump_item, load_item
 from sobremesa.table.values import MAX_DIGITS, number_from_text, number_text, stored_number, weigh
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -21,7 +21,7 @@ from sobremesa.domains.workspaces import entities as workspace_entities
 from sobremesa.live import entities as live_entities
 from sobremesa.rooms import entities as room_entities
 from sobremesa.rooms import nonces as room_nonces
-from sobremesa.table import Registry
+from sobremesa.table import Entity, Registry
 from sobremesa.work import idempotency
 from sobremesa.work import quotas as quota_entities
 from sobremesa.work import table_origin as origin_entities
@@ -57,3 +57,19 @@ REGISTRY = Registry.of(
     quota_entities,
 )
 """The generated documentation, the cost tables and the tests iterate over it."""
+
+OF_THE_PROCESS: frozenset[type[Entity]] = frozenset(
+    {
+        live_entities.TrailMark,
+        live_entities.Node,
+        live_entities.PumpProgress,
+        consumer_entities.Progress,
+        consumer_entities.ShardProgress,
+        consumer_entities.StreamNode,
+        notification_entities.DigestSweep,
+    }
+)
+"""The rows in which processes note that they are alive, and their positions in the work of this table.
+
+They mean nothing in another table: its change stream has other positions, and other processes use it.
+"""

@@ -81,7 +81,7 @@ from sobremesa.rooms.judging import Judge, TimedJudge
 from sobremesa.rooms.readers import RoomReaders
 from sobremesa.table import Table
 from sobremesa.table.opening import parse_store, require_extra
-from sobremesa.work.consumers import ChangeConsumer, ChangeHandler, ReaderTimes
+from sobremesa.work.consumers import PUBLISHER, ChangeConsumer, ChangeHandler, ReaderTimes
 from sobremesa.work.idempotency import Idempotency
 from sobremesa.work.jobs import Handler, Jobs
 from sobremesa.work.table_origin import Origin
@@ -365,6 +365,10 @@ def open_imports(app: Sobremesa, judge: TimedJudge | None) -> Imports:
         audit=app.audit,
         judge=judge,
     )
+
+
+CHANGE_CONSUMERS = ("conversations", "threads", "records", "inboxes", "webhooks", "digests", "broadcasts", PUBLISHER)
+"""The names of all consumers of the change stream."""
 
 
 def open_change_consumer(app: Sobremesa) -> ChangeConsumer:

@@ -45,7 +45,14 @@ app.command(
     name="migrate",
     help="Migrate rows of an older design, while the table is in use.",
 )
-app.command("sobremesa.cli.imports:import_app", name="import", help="Import the history of another system.")
+app.command(
+    "sobremesa.cli.imports:import_app",
+    name="import",
+    help="Import an exported store, or the history of another system.",
+)
+app.command("sobremesa.cli.moving:export", name="export", help="Export all rows of a store to a file.")
+app.command("sobremesa.cli.copying:copy", name="copy", help="Copy a store to another one, while it is in use.")
+app.command("sobremesa.cli.moving:verify", name="verify", help="Compare two stores row by row, or check a file.")
 app.command("sobremesa.cli.loadtest:loadtest", name="loadtest", help="Measure the performance of a server.")
 app.command("sobremesa.cli.tour:tour", name="tour", help="Demonstrate the table toolkit and its costs.")
 

@@ -1,4 +1,7 @@
-"""`sobremesa import messages`: import the history of another system from a file with lines of JSON."""
+"""`sobremesa import messages`: import the history of another system from a file with lines of JSON.
+
+`sobremesa import FILE`, for an exported store, is in `cli.moving`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import cyclopts
 from rich.console import Console
 
 from sobremesa.app import Sobremesa
+from sobremesa.cli.moving import import_table
 from sobremesa.cli.progress import progress_shown
 from sobremesa.cli.store import Store
 from sobremesa.core.actor import DEFAULT_TENANT, Tenant
@@ -24,7 +28,9 @@ from sobremesa.domains.imports.views import LineProblem
 from sobremesa.http.server import tune_garbage_collection
 from sobremesa.work.migration.passes import Progress
 
-import_app = cyclopts.App(name="import", help="Import the history of another system.")
+import_app = cyclopts.App(name="import", help="Import an exported store, or the history of another system.")
+import_app.default(import_table)
+import_app.command(import_table, name="table")
 console = Console()
 errors = Console(stderr=True)
 

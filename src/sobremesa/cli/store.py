@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tarfile
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ import cyclopts
 from rich.console import Console
 from rich.table import Table as Grid
 
+from sobremesa.core.clock import SystemClock
 from sobremesa.core.settings import DEFAULT_STORE, PREFIX, Settings
 from sobremesa.table.engines.protocol import OperatedEngine
 from sobremesa.table.errors import TableExists
@@ -92,12 +94,29 @@ async def backup(
     /,
     *,
     store: Store = DEFAULT_STORE,
+    everything: Annotated[
+        bool,
+        cyclopts.Parameter(
+            name="--all", help="Also back up keys, uploaded files and records, as one tar.", negative=""
+        ),
+    ] = False,
     force: Annotated[bool, cyclopts.Parameter(help="Replace the target if it exists.", negative="")] = False,
 ) -> None:
     """Back up an embedded store to a file. It can run while the store is in use."""
     require_file(store)
     if not force and await asyncio.to_thread(target.exists):
         raise BadStore(f"{target} already exists; choose another name, or use --force to replace it")
+    if everything:
+        # Imported only here: importing what belongs to a store takes a while.
+        from sobremesa.moving.backups import back_up
+
+        files = await back_up(Settings.from_environment(os.environ, store=store), target, SystemClock())
+        console.print(
+            f"Backed up {store} with its keys, its records and {files} files to {target}.",
+            highlight=False,
+            soft_wrap=True,
+        )
+        return
     engine = await open_embedded(store, janitor=False)
     try:
         await engine.backup(target)
@@ -115,6 +134,13 @@ async def restore(source: Path, /, *, store: Store = DEFAULT_STORE) -> None:
     target = Path(address.path)
     if await asyncio.to_thread(target.exists):
         raise BadStore(f"{target} already exists; choose a new file, or drop that store first")
+    if await asyncio.to_thread(tarfile.is_tarfile, source):
+        from sobremesa.moving.backups import restore_backup
+
+        files = await restore_backup(Settings.from_environment(os.environ, store=store), source, SystemClock())
+        text = f"Restored {store} with its keys, its records and {files} files from {source}."
+        console.print(text, highlight=False, soft_wrap=True)
+        return
     copy = await open_embedded(f"sqlite:///{source}", janitor=False)
     try:
         items = (await copy.describe_table()).items

@@ -1,4 +1,4 @@
-"""Raw rows: items in their stored form, for migration, export and repair.
+"""Raw rows: items in their stored form, for migration, export, copies and repair.
 
 Keys are in their stored form, in indexes too, so that rows without an entity can be read.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from sobremesa.table.calls import Calls
+from sobremesa.table.calls import BulkWrite, Calls
 from sobremesa.table.capacity import Capacity
 from sobremesa.table.conditions import Condition
 from sobremesa.table.cursor import Cursors
@@ -31,7 +31,7 @@ class RawResults(NamedTuple):
 
 
 class RawRows:
-    """Reads of one table without entities."""
+    """Reads and writes of one table without entities."""
 
     def __init__(self, calls: Calls, cursors: Callable[[], Cursors], record: Callable[[str, Capacity], None]) -> None:
         self._calls = calls
@@ -67,6 +67,10 @@ class RawRows:
         page = await self._calls.scan_page(ScanRequest(start=start, limit=limit, where=where, consistent=True))
         self._record(RAW, page.capacity)
         return page
+
+    async def write_many(self, operations: Sequence[BulkWrite]) -> None:
+        """Run any number of independent puts and deletes; of two on one item the later one wins."""
+        self._record(RAW, await self._calls.write_many(operations))
 
 
 def _question(pk: str, index: IndexName | None) -> bytes:

@@ -7,9 +7,10 @@
 - `handlers`: what the consumers are, and how they are called
 - `reading`: the reading of one shard for all consumers
 - `service`: the change consumer of a node
+- `starting`: where the consumers start in a table whose rows were imported
 """
 
 from sobremesa.work.consumers.handlers import ChangeHandler, ChangePublisher
-from sobremesa.work.consumers.service import ChangeConsumer, ConsumerLag, ReaderTimes
+from sobremesa.work.consumers.service import PUBLISHER, ChangeConsumer, ConsumerLag, ReaderTimes
 
-__all__ = ["ChangeConsumer", "ChangeHandler", "ChangePublisher", "ConsumerLag", "ReaderTimes"]
+__all__ = ["PUBLISHER", "ChangeConsumer", "ChangeHandler", "ChangePublisher", "ConsumerLag", "ReaderTimes"]

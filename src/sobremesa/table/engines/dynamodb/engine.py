@@ -25,7 +25,6 @@ from sobremesa.table.engines.dynamodb.responses import (
     TransactionGetResponse,
     TransactionResponse,
 )
-from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.shard_reader import DynamoShardReader
 from sobremesa.table.engines.dynamodb.shards import Stream, parents_first
 from sobremesa.table.engines.dynamodb.streams import StreamReader, latest_stream
@@ -54,6 +53,7 @@ from sobremesa.table.engines.protocol import (
 from sobremesa.table.errors import PositionTrimmed
 from sobremesa.table.layout import IndexName, Layout
 from sobremesa.table.service_options import ServiceOptions
+from sobremesa.table.typed_items import load_item
 
 _items = msgspec.json.Decoder(ItemResponse)
 _attributes = msgspec.json.Decoder(AttributesResponse)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from sobremesa.table.engines.dynamodb.responses import Reason, Rejection
-from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.transport import NoResponse, Rejected
 from sobremesa.table.engines.protocol import MAX_TRANSACTION_BYTES, ItemWrite
 from sobremesa.table.errors import (
@@ -26,6 +25,7 @@ from sobremesa.table.errors import (
     TokenReused,
     TooLarge,
 )
+from sobremesa.table.typed_items import load_item
 from sobremesa.table.values import MAX_ITEM_BYTES
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024

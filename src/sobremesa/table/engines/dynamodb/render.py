@@ -31,9 +31,9 @@ from sobremesa.table.conditions import (
     Present,
     Size,
 )
-from sobremesa.table.engines.dynamodb.serialize import dump_value
 from sobremesa.table.engines.protocol import SortBetween, SortCondition, SortEquals, SortPrefix
 from sobremesa.table.errors import BadExpression
+from sobremesa.table.typed_items import dump_value
 from sobremesa.table.update_evaluation import in_safe_order
 from sobremesa.table.updates import Action, Add, AddToSet, Append, DeleteFromSet, Remove, Set, SetIfAbsent
 from sobremesa.table.values import Value, stored_value

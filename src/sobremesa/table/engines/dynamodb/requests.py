@@ -7,8 +7,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sobremesa.table.engines import checks
 from sobremesa.table.engines.dynamodb.render import Expressions
-from sobremesa.table.engines.dynamodb.responses import TypedItem
-from sobremesa.table.engines.dynamodb.serialize import dump_item
 from sobremesa.table.engines.protocol import (
     CheckItem,
     DeleteItem,
@@ -22,6 +20,7 @@ from sobremesa.table.engines.protocol import (
 )
 from sobremesa.table.keys import check_key
 from sobremesa.table.layout import IndexName, Layout
+from sobremesa.table.typed_items import TypedItem, dump_item
 
 Request: TypeAlias = dict[str, Any]
 

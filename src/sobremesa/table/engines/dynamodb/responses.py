@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import msgspec
 
-TypedItem: TypeAlias = dict[str, dict[str, Any]]
-"""An item in the format of DynamoDB: `{"name": {"S": "Ada"}}`."""
+from sobremesa.table.typed_items import TypedItem
 
 
 class Response(msgspec.Struct, rename="pascal"):

@@ -6,10 +6,10 @@ from sobremesa.table.clock import Clock
 from sobremesa.table.engines.dynamodb.positions import Checkpoint
 from sobremesa.table.engines.dynamodb.requests import Requests
 from sobremesa.table.engines.dynamodb.responses import Record
-from sobremesa.table.engines.dynamodb.serialize import load_item
 from sobremesa.table.engines.dynamodb.shards import IteratorExpired, Stream
 from sobremesa.table.engines.protocol import NEWEST, OLDEST, Position, RawChange, ShardBatch
 from sobremesa.table.errors import BadRow
+from sobremesa.table.typed_items import load_item
 
 READ_SECONDS = 0.2
 """A shard allows five reads a second, by all of its readers together."""

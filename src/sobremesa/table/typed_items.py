@@ -1,4 +1,6 @@
-"""Converts values to the format of DynamoDB, `{"S": "Ada"}`, and back. A hot path: one lookup by exact type per value.
+"""Converts values to the format of DynamoDB, `{"S": "Ada"}`, and back: for requests, and for files that lose nothing.
+
+A hot path: one lookup by exact type per value.
 
 Values are in stored form (`values.weigh`, `values.stored_value`), so nothing is checked again.
 """
@@ -8,11 +10,13 @@ from __future__ import annotations
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
-from sobremesa.table.engines.dynamodb.responses import TypedItem
 from sobremesa.table.errors import BadValue
 from sobremesa.table.values import Item, Value, number_from_text, number_text
+
+TypedItem: TypeAlias = dict[str, dict[str, Any]]
+"""An item in the format of DynamoDB: `{"name": {"S": "Ada"}}`."""
 
 
 def dump_item(item: Mapping[str, Value]) -> TypedItem:
