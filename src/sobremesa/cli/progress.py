@@ -80,7 +80,8 @@ class _Lines:
             return
         self._printed_at = now
         rate = (progress.done - self._first) / max(now - self._started_at, 0.001)
-        of = f" of {progress.expected}" if progress.expected else ""
+        # What is expected is an estimate, which rows that are added meanwhile exceed.
+        of = f" of {progress.expected}" if progress.expected and progress.expected >= progress.done else ""
         left = ""
         if rate > 0 and progress.expected > progress.done:
             left = f", {(progress.expected - progress.done) / rate:.0f} s left"
