@@ -72,7 +72,7 @@ class Rooms:
         self._archive = Archive(kind, table, self._renderer)
         self._cases = Cases(kind, table, clock, users)
         self._posting = Posting(kind, context, access, locks, self._archive, self._renderer, self._cases)
-        self._editor = MessageEditor(kind, table, clock, self._archive, self._cases)
+        self._editor = MessageEditor(kind, table, clock, self._archive, self._cases, locks)
         self._unread = Unread(kind, table)
         self.reaction_cleanup = ReactionCleanup(kind, table, context.jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
