@@ -53,6 +53,9 @@ INBOX_EXAMPLES = _length(5, 300)
 INBOX_STEPS = _length(40, 80)
 SEND_BATCHES = _length(150, 10_000)
 """How many random batches of sends are compared with sends one by one."""
+TAIL_SEEDS = _length(2, 100)
+TAIL_STEPS = _length(50, 300)
+"""With how many seeds, and in how many steps, what nodes show from memory is compared with the table."""
 RECORD_SEQUENCES = _length(8, 300)
 """With how many random sequences of changes the tabs of records are compared."""
 CUT_SOCKETS = _length(300, 2_000)

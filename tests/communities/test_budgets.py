@@ -50,9 +50,10 @@ BUDGETS: dict[str, Cost] = {
     "send a nonce again": Cost({"get": 3, "transact": 1, "query": 1}, 3, 2),
     "send with a mention": Cost({"get": 1, "batch_get": 1, "transact": 1}, 1.5, 7),
     "send a reply": Cost({"get": 2, "transact": 1}, 1.5, 7),
-    "edit": Cost(after_the_check(get=1, write=1, query=1), 3.5, 2),
-    # Message 2 + its index 1, its pin 2; whether there are reactions is read.
-    "delete": Cost(after_the_check(get=1, query=1, transact=1), 4, 5),
+    # Message 2 + its index 1, the revision of the head 2.
+    "edit": Cost(after_the_check(get=1, query=1, transact=1), 3.5, 5),
+    # The same, and its pin 2; whether there are reactions is read.
+    "delete": Cost(after_the_check(get=1, query=1, transact=1), 4, 7),
     # An emoji that is new to a message counts those that are there, and takes its turn at the guard of the limit.
     "react first": Cost(after_the_check(get=2, query=2, transact=1), 6, 6),
     "react beyond 20 users": Cost(after_the_check(get=1, query=1, transact=1), 4, 4),

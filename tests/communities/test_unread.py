@@ -26,6 +26,7 @@ from sobremesa.domains.communities.entities import (
     last_read,
 )
 from sobremesa.http.large_requests import LargeRequestRunning
+from sobremesa.rooms.tails import Tails
 from sobremesa.rooms.unread import MANY_ROOMS, MAX_COUNTED, Unread
 from sobremesa.rooms.views import UnreadView
 from sobremesa.table import Create, Put, Update, set_to
@@ -252,7 +253,7 @@ async def test_unread_counts_of_many_rooms_run_one_at_a_time_for_each_user(commu
         ]
     )
     many = await community.app.communities.seats_of(community.owner)
-    counting = Unread(CHANNELS, community.app.table)
+    counting = Unread(CHANNELS, community.app.table, Tails(CHANNELS, community.app.table))
 
     together = await asyncio.gather(
         counting.everywhere(many), counting.everywhere(few), counting.everywhere(many), return_exceptions=True

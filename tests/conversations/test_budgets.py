@@ -39,7 +39,7 @@ BUDGETS: dict[str, Cost] = {
     # Nobody leaves a direct conversation: message 2, head 2.
     "send to one user": Cost({"batch_get": 1, "get": 1, "transact": 1}, 3, 4),
     "edit the last message": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 3.5, 4),
-    "edit an older message": Cost({"batch_get": 1, "get": 1, "write": 1, "query": 1}, 3.5, 1),
+    "edit an older message": Cost({"batch_get": 1, "get": 1, "transact": 1, "query": 1}, 3.5, 4),
     "page of 50": Cost({"batch_get": 1, "query": 2}, 6.5, 0),
     "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 3),
     "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),

@@ -21,6 +21,7 @@ from sobremesa.table.opening import open_modelled
 NODES = 10
 SENDS = 800
 SENDS_A_SECOND = 400
+EDITS_A_SECOND = 20
 AUTHORS = 200
 
 
@@ -38,8 +39,14 @@ async def send(node: Node, author: Actor, room_id: RoomId, number: int) -> Sent:
     return Sent(view.message_id, now() - started)
 
 
-async def send_all() -> tuple[list[Sent], Sequence[MessageId]]:
-    """Return what was sent, and the messages of the channel in its order."""
+async def edit(node: Node, author: Actor, room_id: RoomId, message_id: MessageId, number: int) -> str:
+    await asyncio.sleep(number / EDITS_A_SECOND)
+    view = await node.run(node.app.communities.edit(author, room_id, message_id, f"edited {number}"))
+    return view.content
+
+
+async def send_all(edits: int = 0) -> tuple[list[Sent], Sequence[MessageId]]:
+    """Return what was sent, and the messages of the channel in its order; meanwhile edit one of them so often."""
     engine, keys, clock = await open_modelled(clock=VirtualClock(), seed=1), MemoryKeys(), VirtualClock()
     nodes = [
         Node(f"node{number}", engine, keys, ON_DYNAMODB, seed=number, skew_ms=0, is_gateway=False)
@@ -56,10 +63,17 @@ async def send_all() -> tuple[list[Sent], Sequence[MessageId]]:
     members = [Put(ServerMembership(user_id=each.user_id, server_id=server.server_id)) for each in authors[1:]]
     await app.table.write_many(members)
     await asyncio.sleep(5)
+    edited = (await app.communities.send(authors[0], room_id, Draft("to be edited"))).message_id if edits else None
 
-    sent = await asyncio.gather(
+    sending = asyncio.gather(
         *(send(nodes[number % NODES], authors[number % AUTHORS], room_id, number) for number in range(SENDS))
     )
+    if edited is not None:
+        done = await asyncio.gather(
+            *(edit(nodes[number % NODES], authors[0], room_id, edited, number) for number in range(edits))
+        )
+        assert done == [f"edited {number}" for number in range(edits)]
+    sent = await sending
 
     stored: list[MessageId] = []
     while page := (
@@ -79,3 +93,12 @@ def test_four_hundred_sends_a_second_to_one_channel_from_ten_nodes() -> None:
     seconds = sorted(each.seconds for each in sent)
     assert seconds[SENDS // 2] < 0.15
     assert seconds[SENDS * 99 // 100] < 0.5
+
+
+def test_edits_in_a_busy_channel_are_answered_and_delay_no_send_for_long() -> None:
+    """Each of them writes the head, which the transactions of sends hold most of the time."""
+    sent, stored = virtual_time.run(send_all(EDITS_A_SECOND * 2), 1)
+
+    assert sorted(each.message_id for each in sent) == stored[1:]
+    seconds = sorted(each.seconds for each in sent)
+    assert seconds[SENDS * 99 // 100] < 1

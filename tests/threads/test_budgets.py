@@ -47,7 +47,7 @@ BUDGETS: dict[str, Cost] = {
     "get a message": Cost({"batch_get": 1, "get": 1, "query": 1}, 3.5, 0),
     # The threads of the reader by the index, the message in each of them, and then as any message.
     "get a message by its id alone, of 20 threads": Cost({"query": 2, "batch_get": 2, "get": 1}, 25, 0),
-    "edit": Cost({"batch_get": 1, "get": 2, "write": 1, "query": 1}, 4.5, 1),
+    "edit": Cost({"batch_get": 1, "get": 2, "transact": 1, "query": 1}, 4.5, 4),
     "unread": Cost({"batch_get": 1, "get": 1, "query": 1}, 3.5, 0),
     "mark read up to the head": Cost({"batch_get": 1, "get": 1, "write": 1}, 3, 2),
     "unread of nothing": Cost({"batch_get": 1, "get": 1}, 3, 0),

@@ -72,7 +72,7 @@ async def run() -> Costs:
         bill = _Bill(clock)
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)
-        await _channel(app, bill, ana, people[0], room)
+        await _channel(app, bill, ana, people[0], room, clock)
         await _conversations(app, bill, ana, people, clock)
         await _files(app, bill, ana)
         await _thread(app, bill, ana)
@@ -119,7 +119,7 @@ async def _server(app: Sobremesa, bill: _Bill, ana: Actor, people: list[Actor]) 
     return _Room(server.server_id, created.channel.channel_id, invite.code)
 
 
-async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room) -> None:
+async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Room, clock: SetClock) -> None:
     channels, channel_id = app.communities, room.channel_id
     for number in range(MESSAGES):
         sent = await channels.send(bo, channel_id, Draft(f"{number}: {BODY}"))
@@ -128,6 +128,9 @@ async def _channel(app: Sobremesa, bill: _Bill, ana: Actor, bo: Actor, room: _Ro
     await bill.of("send the same nonce again", channels.send(bo, channel_id, Draft(BODY, nonce="once")))
     message_id = sent.message_id
     await bill.of("open a channel: the newest 50 messages", channels.page(ana, channel_id, limit=50))
+    clock.move(seconds=2)
+    await channels.page(ana, channel_id, limit=50)
+    await bill.of("open it again, on a node that keeps its tail", channels.page(ana, channel_id, limit=50))
     await bill.of("get one message", channels.get_message(ana, channel_id, message_id))
     await bill.of("edit a message", channels.edit(bo, channel_id, message_id, "shorter"))
     await bill.of("react", channels.react(ana, channel_id, message_id, "👍"))

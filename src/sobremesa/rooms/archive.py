@@ -17,6 +17,7 @@ from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.rendering import MessageRenderer, Unrendered
+from sobremesa.rooms.tails import Tails
 from sobremesa.rooms.views import MessageView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.table import IndexKey, Key, Page, RawKey, ReadCache, Table
@@ -59,10 +60,11 @@ class _Newest(NamedTuple):
 class Archive:
     """Finds messages in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, renderer: MessageRenderer) -> None:
+    def __init__(self, kind: RoomKind, table: Table, renderer: MessageRenderer, tails: Tails) -> None:
         self._kind = kind
         self._table = table
         self._renderer = renderer
+        self._tails = tails
         self._newest: ReadCache[tuple[RoomId, int], _Newest] = ReadCache(table, CACHED_PAGES)
 
     # One message
@@ -143,16 +145,22 @@ class Archive:
     async def _ask(
         self, seat: Seat, *, limit: int, newest_first: bool, start: MessageId | None, cursor: str | None = None
     ) -> Page[Message]:
+        if newest_first and start is None and cursor is None:
+            return await self._tails.newest(seat.head, limit)
         after = None if start is None else await self._position(seat, start)
-        # The newest page and what follows a message must be complete; older messages no longer change order.
-        is_settled = newest_first and (start is not None or cursor is not None)
+        page = await self._tails.find_page(
+            seat.head, limit=limit, newest_first=newest_first, after=after, cursor=cursor
+        )
+        if page is not None:
+            return page
         return await self._table.query(
             self._kind.messages(room_id=seat.room_id),
             limit=limit,
             after=after,
             newest_first=newest_first,
             cursor=cursor,
-            consistent=not is_settled,
+            # What follows a message must be complete; older messages no longer change order.
+            consistent=not newest_first,
         )
 
     async def _read_newest(self, seat: Seat, limit: int) -> _Newest:

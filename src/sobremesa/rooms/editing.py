@@ -1,8 +1,13 @@
-"""Edits and deletions of messages, which also update the head of the room if the message is its last."""
+"""Edits and deletions of messages, which also update the head of the room: its revision, and the preview."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,8 +17,9 @@ from sobremesa.core.clock import Clock, instant, milliseconds
 from sobremesa.core.errors import Busy, NotFound
 from sobremesa.rooms.access import Seat
 from sobremesa.rooms.archive import Archive
+from sobremesa.rooms.batching import CONFLICT_PAUSE_SECONDS
 from sobremesa.rooms.cases import Cases
-from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, Flags, Head, Message
+from sobremesa.rooms.entities import BLOCKED, CLEAN, FLAGGED, REVISED, Flags, Head, Message
 from sobremesa.rooms.judging import REVIEWED, Verdict, keep_blocked
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import (
@@ -29,10 +35,13 @@ from sobremesa.table import (
     remove,
     set_to,
 )
-from sobremesa.table.errors import ConditionFailed
+from sobremesa.table.errors import ConditionFailed, Conflict
 from sobremesa.table.updates import Changes
+from sobremesa.work.keyed_lock import KeyedLocks
 
 EDIT_ATTEMPTS = 8
+CONFLICT_ATTEMPTS = 80
+"""How often a change is written while sends of other nodes hold the head, which takes a second or two."""
 
 _MODERATION = ("flags", "moderation")
 
@@ -47,36 +56,60 @@ async def rewrite(
     *,
     when: Condition,
     pattern: WritePattern,
+    locks: KeyedLocks | None = None,
 ) -> None:
-    """Change a message, given in its new state, and the head if it is the last one.
+    """Change a message, given in its new state, and the revision of the head, with its preview if it is the last one.
 
-    ConditionFailed names the failed operations `message` and `others`.
+    ConditionFailed names the failed operations `message` and `others`. Sends write the head, too: with the `locks` of
+    rooms, those of this process do not conflict.
     """
     update = Update(message.own_key(), changes, when=when)
-    fields = head.message_fields(message) if head is not None and head.last_message_id == message.message_id else {}
-    if fields:
-        still_last = equals("last_message_id", message.message_id)
-        preview = Update(kind.head.key(room_id=message.room_id), set_to(**fields), when=still_last)
+
+    async def write(head_update: Update[Head] | None) -> None:
+        async with nullcontext() if locks is None else locks.of(message.room_id):
+            await table.write(message=update, others=others, head=head_update, pattern=pattern, retry_conflicts=False)
+
+    for head_update in _head_updates(kind, head, message):
         try:
-            await table.write(message=update, others=others, head=preview, pattern=pattern)
+            return await _through_conflicts(partial(write, head_update))
         except ConditionFailed as failed:
+            # It is no longer the last one, and never will be again; or the room was deleted.
             if not failed.is_only("head"):
                 raise
-            # It is no longer the last one, and never will be again.
-        else:
-            return
-    await table.write(message=update, others=others, pattern=pattern)
+
+
+async def _through_conflicts(write: Callable[[], Awaitable[None]]) -> None:
+    """Write, again and again while sends hold the head. As in `batching`, the pause does not grow."""
+    for _ in range(CONFLICT_ATTEMPTS - 1):
+        with contextlib.suppress(Conflict):
+            return await write()
+        await asyncio.sleep(random.uniform(0, CONFLICT_PAUSE_SECONDS))  # noqa: S311 - nothing secret
+    return await write()
+
+
+def _head_updates(kind: RoomKind, head: Head | None, message: Message) -> Iterator[Update[Head] | None]:
+    """Yield the updates of the head for a changed message, each for the case that the one before is refused."""
+    if head is not None:
+        key = kind.head.key(room_id=message.room_id)
+        fields = head.message_fields(message) if head.last_message_id == message.message_id else {}
+        if fields:
+            yield Update(key, set_to(**fields) + REVISED, when=equals("last_message_id", message.message_id))
+        yield Update(key, REVISED)
+    yield None
 
 
 class MessageEditor:
     """Edits and deletes messages in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table, clock: Clock, archive: Archive, cases: Cases) -> None:
+    def __init__(
+        self, kind: RoomKind, table: Table, clock: Clock, archive: Archive, cases: Cases, locks: KeyedLocks
+    ) -> None:
         self._kind = kind
         self._table = table
         self._clock = clock
         self._archive = archive
         self._cases = cases
+        self._locks = locks
 
     async def edit(
         self,
@@ -125,7 +158,15 @@ class MessageEditor:
         others = [*others, Delete(pin, when=always())]
         try:
             await rewrite(
-                self._kind, self._table, seat.head, tombstone, changes, others, when=is_there, pattern=self._kind.delete
+                self._kind,
+                self._table,
+                seat.head,
+                tombstone,
+                changes,
+                others,
+                when=is_there,
+                pattern=self._kind.delete,
+                locks=self._locks,
             )
         except ConditionFailed as failed:
             if "message" in failed:
@@ -144,6 +185,7 @@ class MessageEditor:
             case,
             when=differs("deleted", True) & _still(before.moderation),
             pattern=self._kind.edit,
+            locks=self._locks,
         )
 
     def _moderation(self, message: Message, verdict: Verdict | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import EPOCH, Instant, instant
 from sobremesa.core.ids import MessageId, RoomId, is_ulid, time_of
-from sobremesa.table import Entity, Index, Keys, Pattern, WritePattern, gsi1
+from sobremesa.table import Entity, Index, Keys, Pattern, WritePattern, add, gsi1
 
 # Moderation states of a message.
 CLEAN: Final = "clean"
@@ -17,6 +17,9 @@ FLAGGED: Final = "flagged"
 BLOCKED: Final = "blocked"
 
 MODERATION_SHARDS = 16
+
+REVISED: Final = add(revision=1)
+"""The change of a room's head with each change of a message, and with each new one that is not the last."""
 
 
 class StoredReaction(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -109,6 +112,8 @@ class Head(Entity):
     """The last message that was sent, as of the import that wrote `last_imported_id`."""
     mask_count: int | None = None
     """How often the name of a deleted account was masked on the messages here, which imports must not miss."""
+    revision: int | None = None
+    """How often messages here were changed or added before the last one: then a tail is read again (`tails`)."""
 
     @property
     def last_unread_id(self) -> MessageId | None:

@@ -17,11 +17,11 @@ import msgspec
 from sobremesa.core.actor import Tenant, UserId
 from sobremesa.core.clock import instant
 from sobremesa.core.errors import Busy, NotFound
-from sobremesa.core.ids import RANDOM_BITS, MessageId, RoomId, encode, time_of
-from sobremesa.rooms.entities import Head, Message
+from sobremesa.core.ids import RANDOM_BITS, MessageId, RoomId, encode, is_ulid, time_of
+from sobremesa.rooms.entities import REVISED, Head, Message
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.unread import LAST_ULID
-from sobremesa.table import Check, Create, Operation, Table, Update, absent_or_null, equals, present, set_to
+from sobremesa.table import Create, Operation, Table, Update, absent_or_null, equals, present, set_to
 from sobremesa.table.errors import ConditionFailed, Conflict
 
 MICROSECOND_BITS = 10
@@ -135,7 +135,7 @@ class ImportWriter:
             try:
                 await self._table.write(
                     messages=[create for create, _ in waiting],
-                    head=_head_operation(head, newest),
+                    head=_head_operation(head, waiting[0][1].message, newest),
                     others=[operation for _, each in waiting for operation in each.others],
                     pattern=self._kind.import_messages,
                 )
@@ -221,16 +221,22 @@ def _batches(messages: Sequence[ImportedMessage]) -> list[list[ImportedMessage]]
     return batches
 
 
-def _head_operation(head: Head, newest: Message) -> Operation:
-    """Return the update that makes a message the last one of its room, or the check that the room still exists."""
+def _head_operation(head: Head, oldest: Message, newest: Message) -> Operation:
+    """Return the update that makes the newest message the last one of its room, if it is.
+
+    It changes the revision, unless all messages follow the last one. It requires that the room still exists, and that
+    no account was masked in it since the head was read.
+    """
     count = head.mask_count
     same_count = absent_or_null("mask_count") if count is None else equals("mask_count", count)
     if not is_newer(head, newest.message_id):
-        return Check(head.own_key(), when=present() & same_count)
+        return Update(head.own_key(), REVISED, when=present() & same_count)
     last = head.last_message_id
     unchanged = absent_or_null("last_message_id") if last is None else equals("last_message_id", last)
-    fields = {**_last_ids(head, newest), **head.message_fields(newest)}
-    return Update(head.own_key(), set_to(**fields), when=unchanged & same_count)
+    changes = set_to(**_last_ids(head, newest), **head.message_fields(newest))
+    if last is None or not is_ulid(last) or oldest.message_id < last:
+        changes += REVISED
+    return Update(head.own_key(), changes, when=unchanged & same_count)
 
 
 def _last_ids(head: Head, newest: Message) -> dict[str, MessageId | None]:

@@ -165,8 +165,8 @@ class RoomKind(PatternGroup, frozen=True, kw_only=True, dict=True):
         return self.read_cursor(room_id=room_id, user_id=user_id)
 
     @property
-    def _changed(self) -> tuple[type[Message] | type[Head], ...]:
-        return (self.message, self.head) if self.has_preview else (self.message,)
+    def _changed(self) -> tuple[type[Message], type[Head]]:
+        return (self.message, self.head)
 
     @property
     def _and_preview(self) -> str:

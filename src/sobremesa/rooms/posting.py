@@ -22,6 +22,7 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.mentions import MAX_MENTIONS, mentioned_names
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.sending import Draft, Extras, HeadChange, JudgedDraft, Send, no_extras
+from sobremesa.rooms.tails import Tails
 from sobremesa.rooms.views import SentView
 from sobremesa.rooms.visibility import may_see
 from sobremesa.rooms.writing import MessageWriter
@@ -72,7 +73,7 @@ class Posting:
             context,
             access,
             KeyedLocks(needed=not context.table.engine.keeps_order),
-            Archive(kind, context.table, renderer),
+            Archive(kind, context.table, renderer, Tails(kind, context.table)),
             renderer,
             Cases(kind, context.table, context.clock, context.users),
         )

@@ -12,7 +12,7 @@ from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Clock
 from sobremesa.core.errors import Busy
 from sobremesa.rooms.access import Seat, UserDirectory
-from sobremesa.rooms.entities import Message, Reaction, ReactionSummary, StoredReaction
+from sobremesa.rooms.entities import REVISED, Message, Reaction, ReactionSummary, StoredReaction
 from sobremesa.rooms.errors import TooManyEmoji
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.rendering import MAX_SHOWN_REACTORS
@@ -124,11 +124,12 @@ class Reactions:
         left = [old if old.emoji != emoji else _without(old, seat.user_id) for old in message.reactions or ()]
         try:
             await self._table.write(
-                Update(
+                message=Update(
                     message.own_key(),
                     set_to(reactions=[old for old in left if old.user_ids]),
                     when=equals("reactions", message.reactions),
                 ),
+                head=Update(self._kind.head_by_key(room_id=seat.room_id), REVISED),
                 pattern=self._kind.react,
             )
         except ConditionFailed:

@@ -21,7 +21,7 @@ from sobremesa.rooms.entities import CLEAN, Flags, Message, ReactionSummary
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.views import FlagsView, MessageFile, MessageView, ReactionView, SentView
 from sobremesa.rooms.visibility import may_see
-from sobremesa.table import Table, unhex_part
+from sobremesa.table import SharedLoads, Table, unhex_part
 from sobremesa.table.cache import Cache
 
 V = TypeVar("V")
@@ -46,6 +46,7 @@ class MessageRenderer:
         self._kind = kind
         self._table = table
         self._users = users
+        self._loads = SharedLoads(table)
         self._plain: Cache[MessageId, tuple[Message, MessageView]] = Cache(CACHED_VIEWS)
 
     async def render(self, seat: Seat, messages: Sequence[Message]) -> list[MessageView]:
@@ -125,7 +126,12 @@ class MessageRenderer:
     async def _summaries(self, room_id: RoomId, messages: Sequence[Message]) -> list[ReactionSummary]:
         ids = [message.message_id for message in messages]
         question = self._kind.reactions_of_page(room_id=room_id, oldest=min(ids), newest=max(ids))
-        found = [summary async for summary in self._table.every(question) if summary.count > 0]
+
+        async def load() -> list[ReactionSummary]:
+            return [summary async for summary in self._table.every(question) if summary.count > 0]
+
+        # The load begins after this reader asked, so it has what they have just added as far as a read of their own.
+        found = await self._loads.following(question.pk, (min(ids), max(ids)), load)
         return sorted(found, key=lambda summary: (summary.message_id, summary.first_at or EPOCH))
 
     async def _mine(self, seat: Seat, summaries: Sequence[ReactionSummary]) -> set[tuple[str, str]]:

@@ -27,6 +27,7 @@ from sobremesa.rooms.reaction_cleanup import ReactionCleanup
 from sobremesa.rooms.reactions import Reactions
 from sobremesa.rooms.rendering import MessageRenderer
 from sobremesa.rooms.sending import Draft, Extras, HeadChange
+from sobremesa.rooms.tails import Tails
 from sobremesa.rooms.unread import RoomUnreadState, Unread, cursor_moves_forward
 from sobremesa.rooms.views import (
     MessageView,
@@ -69,11 +70,12 @@ class Rooms:
         self._data_checks = context.data_checks
         locks = KeyedLocks(needed=not table.engine.keeps_order)
         self._renderer = MessageRenderer(kind, table, users)
-        self._archive = Archive(kind, table, self._renderer)
+        tails = Tails(kind, table)
+        self._archive = Archive(kind, table, self._renderer, tails)
         self._cases = Cases(kind, table, clock, users)
         self._posting = Posting(kind, context, access, locks, self._archive, self._renderer, self._cases)
-        self._editor = MessageEditor(kind, table, clock, self._archive, self._cases)
-        self._unread = Unread(kind, table)
+        self._editor = MessageEditor(kind, table, clock, self._archive, self._cases, locks)
+        self._unread = Unread(kind, table, tails)
         self.reaction_cleanup = ReactionCleanup(kind, table, context.jobs)
         self._reactions = Reactions(kind, table, clock, users, locks)
         self._pins = Pins(kind, table, clock, access, self._archive, self._renderer)

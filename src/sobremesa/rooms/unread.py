@@ -21,9 +21,10 @@ from sobremesa.http.large_requests import LargeRequests
 from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import CLEAN, Flags, Message, ReadCursor
 from sobremesa.rooms.kinds import RoomKind
+from sobremesa.rooms.tails import Tails
 from sobremesa.rooms.views import UnreadView
 from sobremesa.rooms.visibility import withholds
-from sobremesa.table import Condition, IndexKey, Key, RawKey, Table, all_of, greater, less_if_present
+from sobremesa.table import Condition, IndexKey, Key, Page, RawKey, Table, all_of, greater, less_if_present
 
 MAX_COUNTED = 100
 MAX_ROWS_READ = 200
@@ -81,9 +82,10 @@ class RoomUnreadState(NamedTuple):
 class Unread:
     """Counts unread messages in rooms of one kind."""
 
-    def __init__(self, kind: RoomKind, table: Table) -> None:
+    def __init__(self, kind: RoomKind, table: Table, tails: Tails) -> None:
         self._kind = kind
         self._table = table
+        self._tails = tails
         self._in_order_of_time = kind.has_time_in_keys
         self._large_requests = LargeRequests()
 
@@ -94,16 +96,21 @@ class Unread:
         floor = read_up_to(seat, cursor)
         others: list[MessageToCount] = []
         has_more = reads_on = False
-        after: Key[Message] | RawKey | IndexKey | None = self._kind.message_key(seat.room_id, floor)
+        start = self._kind.message_key(seat.room_id, floor)
+        after: Key[Message] | RawKey | IndexKey | None = start
         for _ in range(MAX_PAGES):
-            page = await self._table.query(
-                self._kind.messages(room_id=seat.room_id),
-                into=MessageToCount,
-                limit=MAX_ROWS_READ,
-                after=after,
-                newest_first=False,
-                consistent=False,
-            )
+            page: Page[Any] | None = None
+            if after is start:
+                page = await self._tails.find_page(seat.head, after=start, limit=MAX_ROWS_READ, newest_first=False)
+            if page is None:
+                page = await self._table.query(
+                    self._kind.messages(room_id=seat.room_id),
+                    into=MessageToCount,
+                    limit=MAX_ROWS_READ,
+                    after=after,
+                    newest_first=False,
+                    consistent=False,
+                )
             rows = page.items if self._in_order_of_time else [row for row in page.items if _is_after(row, floor)]
             others += [row for row in rows if row.author_id != seat.user_id and not _is_gone(seat, row)]
             # If the last row was read before, so were those after it: they have other writers' ids.

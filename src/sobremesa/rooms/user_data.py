@@ -8,6 +8,7 @@ from typing import Any
 
 from sobremesa.core.actor import DELETED_NAME, UserId
 from sobremesa.core.ids import RoomId
+from sobremesa.rooms.entities import REVISED
 from sobremesa.rooms.files import Files, files_of
 from sobremesa.rooms.kinds import RoomKind
 from sobremesa.table import Table, Update, WritePattern, add, differs, equals, present, set_to, unhex_part
@@ -34,10 +35,12 @@ class RoomUserData:
     async def mask(self, room_id: RoomId, user_id: UserId) -> None:
         """Replace a user's name on all their messages in a room.
 
-        The count in the head comes first: an import that has read the account before cannot write after it.
+        The count in the head comes first: an import that has read the account before cannot write after it. Its
+        revision comes last, once for all messages and also if none is left to change: another run may have been
+        interrupted before it. Meanwhile no reader is shown the name of an account that is being deleted.
         """
+        head = self._kind.head_by_key(room_id=room_id)
         with contextlib.suppress(ConditionFailed):
-            head = self._kind.head_by_key(room_id=room_id)
             await self._table.write(Update(head, add(mask_count=1)), pattern=self._pattern)
         named = equals("author_id", user_id) & differs("username", DELETED_NAME)
         async for message in self._table.every(self._kind.messages(room_id=room_id), where=named):
@@ -45,6 +48,8 @@ class RoomUserData:
                 await self._table.write(
                     Update(message.own_key(), set_to(username=DELETED_NAME, display_name=None)), pattern=self._pattern
                 )
+        with contextlib.suppress(ConditionFailed):
+            await self._table.write(Update(head, REVISED), pattern=self._pattern)
 
     async def export(self, room_id: RoomId, user_id: UserId) -> AsyncIterator[Any]:
         """Yield a user's messages in a room, oldest first, and their reactions."""

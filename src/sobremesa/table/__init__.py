@@ -68,6 +68,7 @@ from sobremesa.table.patterns import Lookup, Pattern, PatternGroup, Question, Re
 from sobremesa.table.read_cache import ReadCache
 from sobremesa.table.retries import Retries
 from sobremesa.table.shards import Shards
+from sobremesa.table.shared_loads import SharedLoads
 from sobremesa.table.shared_reads import SharedReads
 from sobremesa.table.sync import SyncTable
 from sobremesa.table.table import Table
@@ -80,6 +81,7 @@ from sobremesa.table.updates import (
     set_if_absent,
     set_to,
 )
+from sobremesa.table.windows import Window
 
 __all__ = [
     "KEYS_ONLY",
@@ -120,6 +122,7 @@ __all__ = [
     "ShardList",
     "ShardReader",
     "Shards",
+    "SharedLoads",
     "SharedReads",
     "Spelling",
     "StreamShard",
@@ -128,6 +131,7 @@ __all__ = [
     "Update",
     "Upsert",
     "Usage",
+    "Window",
     "WritePattern",
     "absent",
     "absent_or_null",

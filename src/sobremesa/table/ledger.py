@@ -36,6 +36,13 @@ _open: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 current_ledger = _open.get
 
 
+def note_unversioned(pk: str) -> None:
+    """Record in the open ledger that a result is of a partition without a known version, so that it is not cached."""
+    ledger = _open.get()
+    if ledger is not None:
+        ledger.note(pk, None)
+
+
 @contextmanager
 def new_ledger() -> Iterator[Ledger]:
     """Open a ledger for the reads inside the block; an outer ledger gets them, too."""

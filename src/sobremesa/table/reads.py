@@ -286,6 +286,11 @@ class TableReads:
         """Return a key as the table stores it."""
         return key.stored(self._spelling)
 
+    def start_of(self, question: Question[Any], cursor: str, *, newest_first: bool) -> RawKey | IndexKey | None:
+        """Return the position of a cursor, as the table stores it; raise BadCursor unless it is of this question."""
+        request = self._request(question, None, None, newest_first, None, None)
+        return self._started(request, question, cursor).start
+
     async def changes(self, position: Position = NEWEST) -> ChangeReader:
         """Return a reader of all changes after a position, in order within each partition."""
         return await self._calls.changes(position)

@@ -393,7 +393,9 @@ note_connections = WritePattern("COM.46", "Store connections, and what they watc
 forget_connections = WritePattern(
     "COM.47", "Delete connections that ended, and what is no longer watched", ConnectionPointer, Connection
 )
-clean_up = WritePattern("COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage)
+clean_up = WritePattern(
+    "COM.35", "Remove the rows of a deleted server, channel or account", ChannelMessage, ChannelPointer
+)
 adopt_channel = WritePattern("COM.36", "Create the pointer of a channel that another writer created", ChannelPointer)
 
 send_message = WritePattern("COM.40", "Send a message to a channel", ChannelMessage, ChannelPointer, Nonce)

@@ -245,7 +245,9 @@ remove_participant = WritePattern(
 )
 change_role = WritePattern("CON.24", "Change the role of a participant", Conversation, Participant)
 move_in_inbox = WritePattern("CON.25", "Move a conversation up in an inbox", Participant)
-clean_up = WritePattern("CON.31", "Remove the rows of a deleted account", ConversationMessage, Participant)
+clean_up = WritePattern(
+    "CON.31", "Remove the rows of a deleted account", ConversationMessage, Conversation, Participant
+)
 count_seats = WritePattern("CON.32", "Count the participants of a group that another writer created", Conversation)
 
 CONVERSATIONS = RoomKind(

@@ -21,7 +21,6 @@ from sobremesa.core.ids import RoomId
 from sobremesa.domains.accounts.entities import User, profile_of, user_by_id
 from sobremesa.domains.conversations.access import Access, ConversationSeat
 from sobremesa.domains.conversations.entities import (
-    CONVERSATIONS,
     PLACE_MS,
     ConversationId,
     Participant,
@@ -57,11 +56,11 @@ class InboxRow(NamedTuple):
 class Inbox:
     """Lists a user's conversations."""
 
-    def __init__(self, table: Table, access: Access, origin: Origin) -> None:
+    def __init__(self, table: Table, access: Access, origin: Origin, unread: Unread) -> None:
         self._table = table
         self._access = access
         self._origin = origin
-        self._unread = Unread(CONVERSATIONS, table)
+        self._unread = unread
 
     async def list_conversations(
         self, actor: Actor, *, limit: int, cursor: str | None = None

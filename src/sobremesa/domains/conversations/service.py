@@ -73,7 +73,7 @@ class Conversations(Rooms):
         self._share_server = share_server
         """Returns whether two users are members of the same server."""
         self.participants = Participants(table, clock, access, audit, context.jobs)
-        inbox = Inbox(table, access, origin)
+        inbox = Inbox(table, access, origin, self._unread)
         self.list_conversations, self.get = inbox.list_conversations, inbox.get
         self.list_all = inbox.list_all
         self.activity = Activity(table)

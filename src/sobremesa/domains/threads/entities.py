@@ -352,7 +352,7 @@ remove_participant = WritePattern(
 move_inboxes = WritePattern("THR.25", "Move a thread up in the inboxes of its participants", Participant)
 remove_copies = WritePattern("THR.52", "Remove outdated copies of a thread from the rows of participants", Participant)
 write_tab = WritePattern("THR.26", "Write a tab", Tab, Thread, Participant)
-clean_up = WritePattern("THR.27", "Remove a deleted account from threads", ThreadMessage, Participant)
+clean_up = WritePattern("THR.27", "Remove a deleted account from threads", ThreadMessage, Thread, Participant)
 
 send_message = WritePattern(
     "THR.30", "Send a message to a thread, or move a card", ThreadMessage, Thread, Participant, Nonce, Card, Tab
