@@ -10,11 +10,14 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sobremesa.http.connection_limits import ConnectionLimits
 from sobremesa.http.problems import TITLES, Problem
+from sobremesa.http.request_cycle import RequestCycle
 from sobremesa.http.timers import Timer, WriteDeadline
 from sobremesa.http.websocket import WebSocketConnection
 
@@ -142,10 +145,46 @@ class HttpConnection(HttpToolsProtocol):
         self._is_in_head = False
         if self._head_timer.is_running:
             self._head_timer.stop()
-        super().on_headers_complete()
-        if not self.parser.should_upgrade():
-            # The request has its headers. Later headers are trailers: they go to a list that is never read.
-            self.headers = []
+        if self.parser.should_upgrade():
+            super().on_headers_complete()
+            return
+        self._start_request()
+        # The request has its headers. Later headers are trailers: they go to a list that is never read.
+        self.headers = []
+
+    def _start_request(self) -> None:
+        """Start the request whose head was read, or let it wait for those before it.
+
+        It is what uvicorn does, apart from the class of the cycle and from a limit that is not used.
+        """
+        parser, scope = self.parser, self.scope
+        is_waiting = self._has_cycle() and not self.cycle.response_complete
+        version = parser.get_http_version()
+        url = httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        scope["method"] = parser.get_method().decode("ascii")
+        scope["http_version"] = version
+        scope["path"] = self.root_path + (unquote(path) if "%" in path else path)
+        scope["raw_path"] = self.root_path.encode("ascii") + url.path
+        scope["query_string"] = url.query or b""
+        self.cycle = RequestCycle(
+            scope=scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            on_response=self.on_response_complete,
+        )
+        if is_waiting:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
+        else:
+            self._start_asgi_task(self.cycle, self.app)
 
     def on_chunk_header(self) -> None:
         self._chunks += 1
