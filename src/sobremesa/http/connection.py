@@ -65,6 +65,9 @@ class HttpConnection(HttpToolsProtocol):
         self._lingered = 0
         self._head_timer = Timer(self.loop)
         self._linger_timer = Timer(self.loop)
+        self._idle_timer = Timer(self.loop)
+        self._idle_since: float | None = None
+        """Since when no request has arrived; None while one is read or processed."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -74,7 +77,8 @@ class HttpConnection(HttpToolsProtocol):
             self._refuse(problem)
             return
         self._is_counted = True
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self._idle_since = self.loop.time()
+        self._idle_timer.start(self.timeout_keep_alive, self._close_if_idle)
 
     def handle_websocket_upgrade(self) -> None:
         super().handle_websocket_upgrade()
@@ -83,14 +87,14 @@ class HttpConnection(HttpToolsProtocol):
         # A socket is long-lived: it must not keep this object, with its parser and the request, in memory.
         protocol.on_lost = partial(self._limits.release, self._host) if self._is_counted else None
         self._is_counted = False
-        self._unset_keepalive_if_required()
+        self._idle_timer.stop()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._release()
         self._head_timer.stop()
         self._linger_timer.stop()
+        self._idle_timer.stop()
         self._write_deadline.stop()
-        self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
     def _release(self) -> None:
@@ -101,6 +105,25 @@ class HttpConnection(HttpToolsProtocol):
     @property
     def _host(self) -> str:
         return self.client[0] if self.client else "unknown"
+
+    # Idle connections
+
+    def _unset_keepalive_if_required(self) -> None:
+        """Note that data has arrived. uvicorn calls it for each piece."""
+        self._idle_since = None
+
+    def _close_if_idle(self) -> None:
+        """Close the connection if it has been idle for long enough, or look again when it may have been.
+
+        A timer for each response would cost more than the rest of its bookkeeping.
+        """
+        wait: float = self.timeout_keep_alive
+        if self._idle_since is not None:
+            wait += self._idle_since - self.loop.time()
+        if wait > 0:
+            self._idle_timer.start(wait, self._close_if_idle)
+        else:
+            self.timeout_keep_alive_handler()
 
     # Reading
 
@@ -203,7 +226,13 @@ class HttpConnection(HttpToolsProtocol):
     # Responding
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
+            else:
+                self._idle_since = self.loop.time()
         if self.transport.get_write_buffer_size() or self._write_deadline.is_running:
             self._write_deadline.watch()
         is_body_missing = not self._is_in_head and self.cycle.response_complete
