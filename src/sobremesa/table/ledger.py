@@ -12,12 +12,14 @@ from sobremesa.table.capacity import Capacity
 class Ledger:
     """The reads made while it was open. `is_complete` is False if a partition without a known version was read."""
 
-    __slots__ = ("is_complete", "used", "versions")
+    __slots__ = ("checked_at", "is_complete", "used", "versions")
 
     def __init__(self) -> None:
         self.versions: dict[str, object] = {}
         self.used: list[tuple[str, Capacity]] = []
         self.is_complete = True
+        self.checked_at: object | None = None
+        """The version of the table at which nothing had changed since the reads."""
 
     def note(self, pk: str, version: object | None) -> None:
         """Record that a partition is read, at this version."""

@@ -117,6 +117,9 @@ class ModelledEngine:
     def clock(self) -> Clock:
         return self.engine.clock
 
+    def version(self) -> object | None:
+        return None
+
     def version_of(self, pk: str) -> object | None:
         return None
 

@@ -288,6 +288,10 @@ class Engine(Protocol):
         """Whether transactions are applied in the order of the calls, so that they never conflict."""
         ...
 
+    def version(self) -> object | None:
+        """Return an object that is the same until anything changes; None if the engine cannot know."""
+        ...
+
     def version_of(self, pk: str) -> object | None:
         """Return an object that is the same until the partition changes; None if the engine cannot know."""
         ...

@@ -117,6 +117,9 @@ class DynamoEngine:
         """True: there is a network in between."""
         return True
 
+    def version(self) -> object | None:
+        return None
+
     def version_of(self, pk: str) -> object | None:
         return None
 

@@ -117,6 +117,9 @@ class EmbeddedEngine:
             engine._janitor = asyncio.create_task(engine._sweep_forever())
         return engine
 
+    def version(self) -> object | None:
+        return self._cache.version()
+
     def version_of(self, pk: str) -> object | None:
         return self._cache.partition(pk).version
 

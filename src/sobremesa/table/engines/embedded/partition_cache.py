@@ -48,8 +48,15 @@ class PartitionCache:
         self._others = others
         self._bytes = 0
         self._partitions: dict[str, Partition] = {}
+        self._version = object()
+        """Replaced when anything changes, or may have."""
         self.written_rows = KnownRows()
         """For the writer, which needs rows with their bytes."""
+
+    def version(self) -> object:
+        """Return an object that is the same until anything changes."""
+        self.check_other_processes()
+        return self._version
 
     def partition(self, pk: str) -> Partition:
         """Return the cache of a partition, to which reads add their results."""
@@ -84,6 +91,7 @@ class PartitionCache:
             # A commit that changed nothing is not counted, so any new commit is another process's.
             self.check_other_processes()
             return
+        self._version = object()
         if not self._others.only_we_wrote():
             # Another process may have changed the same rows since.
             self.forget_all()
@@ -109,6 +117,7 @@ class PartitionCache:
         self._others.close()
 
     def forget_all(self) -> None:
+        self._version = object()
         self._partitions.clear()
         self._bytes = 0
         self.written_rows.clear()
