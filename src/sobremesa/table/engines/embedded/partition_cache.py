@@ -29,16 +29,17 @@ ENTRY_BYTES = 200
 class Partition:
     """The cached rows and pages of one partition.
 
-    `version` is replaced when anything in it changes, except by new rows that expire: reads of those have no version.
+    `exact_version` is replaced when anything in it changes, `version` except by new rows that expire.
     """
 
-    __slots__ = ("bytes", "items", "pages", "version")
+    __slots__ = ("bytes", "exact_version", "items", "pages", "version")
 
     def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None, version: object | None = None) -> None:
         self.items = {} if items is None else items
         self.pages: dict[Any, RawPage] = {}
         self.bytes = sum(size + ENTRY_BYTES for _, size in self.items.values())
-        self.version = version or object()
+        self.exact_version = object()
+        self.version = version or self.exact_version
 
 
 class PartitionCache:
