@@ -6,8 +6,9 @@ the next one starts below it, so that publishing and expiry do not shift pages.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
+from math import inf
 from typing import Generic, NamedTuple, TypeVar
 
 from sobremesa.core.actor import Actor, Tenant
@@ -25,10 +26,11 @@ from sobremesa.domains.inboxes.entities import (
 from sobremesa.domains.inboxes.message_ids import InboxMessageId
 from sobremesa.domains.inboxes.partitions import UserPartition
 from sobremesa.domains.inboxes.tenancy import user_partition
-from sobremesa.table import IndexKey, RawKey, Table
+from sobremesa.table import IndexKey, RawKey, ReadCache, Table, valid_until
 
 R = TypeVar("R", bound=Held | PublicMessage)
 
+CACHED_PAGES = 2000
 MAX_READ = 1000
 """Messages that one page reads: with a selective filter, it may return fewer than `limit`."""
 
@@ -59,6 +61,23 @@ class Entry(NamedTuple):
         return held.archivedat is None and (held.snoozeduntil is None or held.snoozeduntil <= now)
 
 
+class InboxPage:
+    """A page of messages, and the cursor of the next one."""
+
+    __slots__ = ("_json", "cursor", "entries")
+
+    def __init__(self, entries: Sequence[Entry], cursor: str | None) -> None:
+        self.entries = entries
+        self.cursor = cursor
+        self._json: bytes | None = None
+
+    def json(self, encode: Callable[[InboxPage], bytes]) -> bytes:
+        """Return the page as JSON, encoded once for all requests."""
+        if self._json is None:
+            self._json = encode(self)
+        return self._json
+
+
 class Listing:
     """Lists messages."""
 
@@ -67,6 +86,7 @@ class Listing:
         self._clock = clock
         self._floor = floor
         self._broadcasts = broadcasts
+        self._newest: ReadCache[tuple[UserPartition, int, str | None, bool], InboxPage] = ReadCache(table, CACHED_PAGES)
 
     async def list_messages(
         self,
@@ -80,25 +100,51 @@ class Listing:
         unread: bool = False,
     ) -> tuple[list[Entry], str | None]:
         """Return a page of messages, newest first, optionally of a category or unread only."""
+        page = await self.page(actor, tenant, inbox, limit=limit, cursor=cursor, category=category, unread=unread)
+        return list(page.entries), page.cursor
+
+    async def page(
+        self,
+        actor: Actor,
+        tenant: Tenant,
+        inbox: InboxKey,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        category: str | None = None,
+        unread: bool = False,
+    ) -> InboxPage:
+        """Return the same page; the newest one is cached until one of its messages changes, expires or returns."""
         own = user_partition(actor, tenant, inbox)
+        if cursor is not None:
+            return await self._read(own, limit, cursor, category, unread=unread)
+        return await self._newest.get_or_load(
+            (own, limit, category, unread), lambda: self._read(own, limit, None, category, unread=unread)
+        )
+
+    async def _read(
+        self, own: UserPartition, limit: int, cursor: str | None, category: str | None, *, unread: bool
+    ) -> InboxPage:
         asked = f"messages {own.tenant} {own.user_id} {own.inbox}".encode()
         before = None if cursor is None else self._table.cursors.open(cursor, asked, 1)[0]
         floor = await self._floor.floor_of(own)
 
         found: list[Entry] = []
-        read = 0
+        seen: list[Entry] = []
         last: Entry | None = None
         now = self._clock.now_seconds()
         async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as pieces:
             async for entries in pieces:
                 for entry in entries:
-                    if last is not None and (len(found) == limit or read == MAX_READ):
-                        return found, self._table.cursors.seal([last.message_id], asked)
-                    read += 1
+                    seen.append(entry)
+                    if last is not None and (len(found) == limit or len(seen) > MAX_READ):
+                        _note_changes(seen, now)
+                        return InboxPage(found, self._table.cursors.seal([last.message_id], asked))
                     last = entry
                     if _passes(entry, category, unread=unread, now=now):
                         found.append(entry)
-        return found, None
+        _note_changes(seen, now)
+        return InboxPage(found, None)
 
     async def walk(
         self, own: UserPartition, floor: str, *, before: str | None = None, page: int = 100
@@ -192,3 +238,10 @@ def _passes(entry: Entry, category: str | None, *, unread: bool, now: int) -> bo
     if category is not None and entry.message.category != category:
         return False
     return entry.is_shown(now)
+
+
+def _note_changes(entries: Sequence[Entry], now: int) -> None:
+    """Note when the first message expires, or the first that is snoozed returns: both happen without a write."""
+    expiring = [message.expiredat for message, _ in entries if message.expiredat is not None]
+    returning = [held.snoozeduntil for _, held in entries if held is not None and held.snoozeduntil is not None]
+    valid_until(min((second for second in [*expiring, *returning] if second > now), default=inf))
