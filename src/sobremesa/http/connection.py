@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from sobremesa.http.connection_limits import ConnectionLimits
 from sobremesa.http.problems import TITLES, Problem
@@ -208,6 +209,16 @@ class HttpConnection(HttpToolsProtocol):
             self.pipeline.appendleft((self.cycle, self.app))
         else:
             self._start_asgi_task(self.cycle, self.app)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Run a request in a task that removes itself at its end: a callback would be one more for the event loop."""
+        self.tasks.add(self.loop.create_task(self._run(cycle, app)))
+
+    async def _run(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        try:
+            await cycle.run_asgi(app)
+        finally:
+            self.tasks.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     def on_chunk_header(self) -> None:
         self._chunks += 1
