@@ -6,7 +6,7 @@ the next one starts below it, so that publishing and expiry do not shift pages.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from math import inf
 from typing import Generic, NamedTuple, TypeVar
@@ -15,8 +15,8 @@ from sobremesa.core.actor import Actor, Tenant
 from sobremesa.core.clock import Clock
 from sobremesa.domains.inboxes.broadcast_floor import BroadcastFloor
 from sobremesa.domains.inboxes.broadcasts import Broadcasts
-from sobremesa.domains.inboxes.current_counts import is_expired
 from sobremesa.domains.inboxes.entities import (
+    MESSAGE,
     Held,
     InboxKey,
     PublicMessage,
@@ -131,15 +131,17 @@ class Listing:
 
         found: list[Entry] = []
         seen: list[Entry] = []
+        read = 0
         last: Entry | None = None
         now = self._clock.now_seconds()
         async with aclosing(self.walk(own, floor, before=before, page=limit + 1)) as pieces:
             async for entries in pieces:
+                seen += entries
                 for entry in entries:
-                    seen.append(entry)
-                    if last is not None and (len(found) == limit or len(seen) > MAX_READ):
+                    if last is not None and (len(found) == limit or read == MAX_READ):
                         _note_changes(seen, now)
                         return InboxPage(found, self._table.cursors.seal([last.message_id], asked))
+                    read += 1
                     last = entry
                     if _passes(entry, category, unread=unread, now=now):
                         found.append(entry)
@@ -148,17 +150,14 @@ class Listing:
 
     async def walk(
         self, own: UserPartition, floor: str, *, before: str | None = None, page: int = 100
-    ) -> AsyncGenerator[Iterator[Entry]]:
-        """Yield all messages that have not expired, newest first, including hidden ones, as they are read.
-
-        The caller takes all of a piece before it asks for the next one.
-        """
+    ) -> AsyncGenerator[list[Entry]]:
+        """Yield all messages that have not expired, newest first, including hidden ones, as they are read."""
         mine = _Rows(self._mine(own, before, page))
         public = _Rows(self._public(own, floor, before, page))
         while not (mine.is_read and public.is_read):
             await mine.read_on()
             await public.read_on()
-            yield _merged(mine, public)
+            yield _merged(mine, public, page)
 
     async def _mine(self, own: UserPartition, before: str | None, page: int) -> AsyncIterator[list[Held]]:
         question = messages_to(**own.parts())
@@ -168,7 +167,7 @@ class Listing:
         while True:
             found = await self._table.query(question, limit=page, after=after)
             now = self._clock.now_seconds()
-            yield [row for row in found.items if not is_expired(row, now)]
+            yield [row for row in found.items if row.expiredat is None or row.expiredat > now]
             if found.last is None:
                 return
             after = found.last
@@ -187,7 +186,7 @@ class Listing:
                 found = await self._table.query(question, limit=page, after=after)
             now = self._clock.now_seconds()
             above = [row for row in found.items if row.message_id > floor]
-            yield [row for row in above if row.is_message and (row.expiredat is None or row.expiredat > now)]
+            yield [row for row in above if row.kind == MESSAGE and (row.expiredat is None or row.expiredat > now)]
             if found.last is None or len(above) < len(found.items):
                 return
             after = found.last
@@ -211,37 +210,41 @@ class _Rows(Generic[R]):
             self.known = (page or [])[::-1]
 
 
-def _merged(mine: _Rows[Held], public: _Rows[PublicMessage]) -> Iterator[Entry]:
-    """Yield messages until one of the partitions must be read further."""
+def _merged(mine: _Rows[Held], public: _Rows[PublicMessage], at_most: int) -> list[Entry]:
+    """Return so many messages, or those before one of the partitions must be read further."""
     rows, messages = mine.known, public.known
-    while (rows or mine.is_read) and (messages or public.is_read):
-        if not messages:
-            if not rows:
-                return
-            held, message = rows.pop(), None
-        elif not rows or rows[-1].message_id < messages[-1].message_id:
-            held, message = None, messages.pop()
-        elif rows[-1].message_id > messages[-1].message_id:
-            held, message = rows.pop(), None
-        else:
-            held, message = rows.pop(), messages.pop()
+    entries: list[Entry] = []
+    while (rows or mine.is_read) and (messages or public.is_read) and len(entries) < at_most:
+        held = rows[-1] if rows else None
+        message = messages[-1] if messages else None
+        if held is not None and message is not None and held.message_id != message.message_id:
+            if held.message_id < message.message_id:
+                held = None
+            else:
+                message = None
+        if held is not None:
+            rows.pop()
         if message is not None:
-            yield Entry(message, held)
-        elif held is not None and held.is_message:
-            yield Entry(held, held)
+            messages.pop()
+            entries.append(Entry(message, held))
+        elif held is None:
+            break
+        elif held.kind == MESSAGE:
+            entries.append(Entry(held, held))
         # Otherwise it is a receipt without a broadcast, which has expired or is below the floor.
+    return entries
 
 
 def _passes(entry: Entry, category: str | None, *, unread: bool, now: int) -> bool:
-    if unread and entry.readat is not None:
+    message, held = entry
+    if category is not None and message.category != category:
         return False
-    if category is not None and entry.message.category != category:
-        return False
-    return entry.is_shown(now)
+    return held is None or (not (unread and held.readat is not None) and entry.is_shown(now))
 
 
 def _note_changes(entries: Sequence[Entry], now: int) -> None:
     """Note when the first message expires, or the first that is snoozed returns: both happen without a write."""
-    expiring = [message.expiredat for message, _ in entries if message.expiredat is not None]
+    times = [message.expiredat for message, _ in entries if message.expiredat is not None]
     returning = [held.snoozeduntil for _, held in entries if held is not None and held.snoozeduntil is not None]
-    valid_until(min((second for second in [*expiring, *returning] if second > now), default=inf))
+    times += [second for second in returning if second > now]
+    valid_until(min(times, default=inf))
