@@ -41,7 +41,7 @@ METHOD = f"""\
 One process, the embedded engine on a file (`synchronous=FULL`). The **bound** is the engine alone: the very requests
 that the verb made, kept and made again straight at an engine, one after the other; for the publishing at a new file.
 Rounds alternate; a ratio is taken round by round, and the median of the rounds is given. The reader has {MESSAGES}
-messages, half of them to everyone.
+messages, half of them to everyone. A page is listed again and again: as long as nothing in it changes, it is cached.
 """
 
 
@@ -69,7 +69,7 @@ class Figure(NamedTuple):
 
 async def run(folder: Path, plan: Plan, lock: Lock, console: Console) -> list[Figure]:
     """Everything, one part after the other."""
-    with steps(console, "Rounds", 3 * plan.rounds) as shown:
+    with steps(console, "Rounds", 4 * plan.rounds) as shown:
         publishing = await measure_publishing(folder, plan, lock, shown)
         async with Sobremesa.open(f"sqlite:///{folder}/read.db", settings=_settings(), background=False) as app:
             await fill(app)
@@ -82,8 +82,17 @@ async def run(folder: Path, plan: Plan, lock: Lock, console: Console) -> list[Fi
                 lock,
                 shown,
             )
+            changed_page = await measure_reads(
+                "the same after a new message",
+                lambda: inboxes.list_messages(READER, TENANT, INBOX, limit=50),
+                app,
+                plan,
+                lock,
+                shown,
+                change=lambda: inboxes.publish_to_users(KEY, TENANT, INBOX, NOTICE, [READER.user_id]),
+            )
             counts = await measure_reads("count", lambda: inboxes.count(READER, TENANT, INBOX), app, plan, lock, shown)
-    return [publishing, page, counts]
+    return [publishing, page, changed_page, counts]
 
 
 async def measure_publishing(folder: Path, plan: Plan, lock: Lock, shown: Steps) -> Figure:
@@ -105,18 +114,31 @@ async def measure_publishing(folder: Path, plan: Plan, lock: Lock, shown: Steps)
 
 
 async def measure_reads(
-    name: str, verb: Callable[[], Awaitable[object]], app: Sobremesa, plan: Plan, lock: Lock, shown: Steps
+    name: str,
+    verb: Callable[[], Awaitable[object]],
+    app: Sobremesa,
+    plan: Plan,
+    lock: Lock,
+    shown: Steps,
+    *,
+    change: Callable[[], Awaitable[object]] | None = None,
 ) -> Figure:
-    """Repeat the same call."""
+    """Repeat the same call, each time after a change if there is one, which is not part of the time."""
     figure = Figure(name, "calls", plan.reads, [], [])
+    if change is not None:
+        await change()
     async with keeping(app.table.engine) as kept:
         await verb()
     for _ in range(plan.rounds):
         async with lock.held():
-            started = perf_counter()
+            spent = 0.0
             for _ in range(plan.reads):
+                if change is not None:
+                    await change()
+                started = perf_counter()
                 await verb()
-            figure.ours.append(perf_counter() - started)
+                spent += perf_counter() - started
+            figure.ours.append(spent)
             started = perf_counter()
             for _ in range(plan.reads):
                 await kept.replay(app.table.engine)

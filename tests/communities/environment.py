@@ -129,9 +129,10 @@ def requests(app: Sobremesa) -> Iterator[Counter[str]]:
 
     for name in REQUESTS:
         setattr(engine, name, counting(name))
-    engine.version_of = lambda pk: None
+    engine.version = lambda: None
+    engine.version_of = lambda pk, **_: None
     try:
         yield counted
     finally:
-        for name in (*REQUESTS, "version_of"):
+        for name in (*REQUESTS, "version", "version_of"):
             delattr(engine, name)

@@ -315,3 +315,35 @@ async def test_unread_counts_of_all_inboxes_of_the_tenant(shop: Shop) -> None:
     assert [tuple(each) for each in await shop.inboxes.count_everywhere(ANA)] == [("news", 2)]
     assert [tuple(each) for each in await shop.inboxes.count_everywhere(BEN)] == [("alerts", 1)]
     assert await shop.inboxes.count_everywhere(elsewhere) == []
+
+
+async def test_list_that_is_read_again_shows_every_change_since(shop: Shop) -> None:
+    """Also those that happen without a write: expiry, and the end of a snooze."""
+    await shop.create_users(ANA, BEN)
+
+    async def listed() -> list[tuple[str, bool]]:
+        await shop.entries(ANA)
+        return [(entry.message_id, entry.readat is not None) for entry in await shop.entries(ANA)]
+
+    assert await listed() == []
+    own = await shop.send(ANA, ttl="1h")
+    assert await listed() == [(own, False)]
+    public = await shop.send(ttl="2h")
+    assert await listed() == [(public, False), (own, False)]
+    await shop.send(BEN)
+    await shop.read(BEN, public)
+    assert await listed() == [(public, False), (own, False)]
+    await shop.read(ANA, public)
+    assert await listed() == [(public, True), (own, False)]
+    await shop.snooze(ANA, public, seconds=60)
+    assert await listed() == [(own, False)]
+    shop.clock.move(seconds=60)
+    assert await listed() == [(public, True), (own, False)]
+    shop.clock.move(seconds=3600)
+    assert await listed() == [(public, True)]
+    await shop.archive(ANA, public)
+    assert await listed() == []
+    recalled = await shop.send(ANA)
+    assert await listed() == [(recalled, False)]
+    await shop.inboxes.recall(KEY, SHOP, NEWS, recalled)
+    assert await listed() == []

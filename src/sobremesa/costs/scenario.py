@@ -68,7 +68,7 @@ async def run() -> Costs:
     settings = Settings(rate_limits="off")
     async with Sobremesa.open("sqlite://", settings=settings, clock=clock, background=False) as app:
         engine: Any = app.table.engine
-        engine.version_of = lambda pk: None  # as on DynamoDB, where no result is cached by the version of its rows
+        engine.version_of = lambda pk, **_: None  # as on DynamoDB, where no result is cached by the version of its rows
         bill = _Bill(clock)
         ana, people = await _people(app, clock, bill)
         room = await _server(app, bill, ana, people)

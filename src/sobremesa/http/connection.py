@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
+from typing import Any, cast
+from urllib.parse import unquote
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import httptools
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from sobremesa.http.connection_limits import ConnectionLimits
 from sobremesa.http.problems import TITLES, Problem
+from sobremesa.http.request_cycle import RequestCycle
 from sobremesa.http.timers import Timer, WriteDeadline
 from sobremesa.http.websocket import WebSocketConnection
 
@@ -62,6 +66,9 @@ class HttpConnection(HttpToolsProtocol):
         self._lingered = 0
         self._head_timer = Timer(self.loop)
         self._linger_timer = Timer(self.loop)
+        self._idle_timer = Timer(self.loop)
+        self._idle_since: float | None = None
+        """Since when no request has arrived; None while one is read or processed."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -71,7 +78,8 @@ class HttpConnection(HttpToolsProtocol):
             self._refuse(problem)
             return
         self._is_counted = True
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self._idle_since = self.loop.time()
+        self._idle_timer.start(self.timeout_keep_alive, self._close_if_idle)
 
     def handle_websocket_upgrade(self) -> None:
         super().handle_websocket_upgrade()
@@ -80,14 +88,14 @@ class HttpConnection(HttpToolsProtocol):
         # A socket is long-lived: it must not keep this object, with its parser and the request, in memory.
         protocol.on_lost = partial(self._limits.release, self._host) if self._is_counted else None
         self._is_counted = False
-        self._unset_keepalive_if_required()
+        self._idle_timer.stop()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._release()
         self._head_timer.stop()
         self._linger_timer.stop()
+        self._idle_timer.stop()
         self._write_deadline.stop()
-        self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
     def _release(self) -> None:
@@ -98,6 +106,25 @@ class HttpConnection(HttpToolsProtocol):
     @property
     def _host(self) -> str:
         return self.client[0] if self.client else "unknown"
+
+    # Idle connections
+
+    def _unset_keepalive_if_required(self) -> None:
+        """Note that data has arrived. uvicorn calls it for each piece."""
+        self._idle_since = None
+
+    def _close_if_idle(self) -> None:
+        """Close the connection if it has been idle for long enough, or look again when it may have been.
+
+        A timer for each response would cost more than the rest of its bookkeeping.
+        """
+        wait: float = self.timeout_keep_alive
+        if self._idle_since is not None:
+            wait += self._idle_since - self.loop.time()
+        if wait > 0:
+            self._idle_timer.start(wait, self._close_if_idle)
+        else:
+            self.timeout_keep_alive_handler()
 
     # Reading
 
@@ -142,10 +169,56 @@ class HttpConnection(HttpToolsProtocol):
         self._is_in_head = False
         if self._head_timer.is_running:
             self._head_timer.stop()
-        super().on_headers_complete()
-        if not self.parser.should_upgrade():
-            # The request has its headers. Later headers are trailers: they go to a list that is never read.
-            self.headers = []
+        if self.parser.should_upgrade():
+            super().on_headers_complete()
+            return
+        self._start_request()
+        # The request has its headers. Later headers are trailers: they go to a list that is never read.
+        self.headers = []
+
+    def _start_request(self) -> None:
+        """Start the request whose head was read, or let it wait for those before it.
+
+        It is what uvicorn does, apart from the class of the cycle and from a limit that is not used.
+        """
+        parser, scope = self.parser, self.scope
+        is_waiting = self._has_cycle() and not self.cycle.response_complete
+        version = parser.get_http_version()
+        url = httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        scope["method"] = parser.get_method().decode("ascii")
+        scope["http_version"] = version
+        scope["path"] = self.root_path + (unquote(path) if "%" in path else path)
+        scope["raw_path"] = self.root_path.encode("ascii") + url.path
+        scope["query_string"] = url.query or b""
+        self.cycle = RequestCycle(
+            scope=scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            on_response=self.on_response_complete,
+        )
+        if is_waiting:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
+        else:
+            self._start_asgi_task(self.cycle, self.app)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Run a request in a task that removes itself at its end: a callback would be one more for the event loop."""
+        self.tasks.add(self.loop.create_task(self._run(cycle, app)))
+
+    async def _run(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        try:
+            await cycle.run_asgi(app)
+        finally:
+            self.tasks.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     def on_chunk_header(self) -> None:
         self._chunks += 1
@@ -164,7 +237,13 @@ class HttpConnection(HttpToolsProtocol):
     # Responding
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
+            else:
+                self._idle_since = self.loop.time()
         if self.transport.get_write_buffer_size() or self._write_deadline.is_running:
             self._write_deadline.watch()
         is_body_missing = not self._is_in_head and self.cycle.response_complete

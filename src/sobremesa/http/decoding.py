@@ -69,7 +69,9 @@ def _check_parameter(endpoint: Endpoint, field: str, text: str) -> None:
 
 def query_of(endpoint: Endpoint, query_string: bytes) -> Any:
     """Return the query parameters as the endpoint's type; Invalid if they do not match it."""
-    pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True) if query_string else []
+    if not query_string:
+        return decoded_query(endpoint, {})
+    pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True)
     given = dict(pairs)
     if len(given) < len(pairs):
         raise _error_at("query", "", "A parameter is repeated")

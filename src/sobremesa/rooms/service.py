@@ -175,7 +175,7 @@ class Rooms:
         cursor: str | None = None,
     ) -> History:
         """Return a page of messages, newest first; with `after`, oldest first."""
-        if sum(start is not None for start in (before, after, around)) > 1:
+        if (before, after, around).count(None) < 2:
             raise OneDirection
         seat = await self._authorize_reader(actor, room_id)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ import msgspec
 from sobremesa.core.actor import UserId
 from sobremesa.core.clock import Instant, lenient_ms, milliseconds
 from sobremesa.core.gather import gather_bounded
-from sobremesa.core.ids import MessageId, encode, first_of, is_ulid, time_of
+from sobremesa.core.ids import MessageId, RoomId, encode, first_of, is_ulid, time_of
 from sobremesa.http.large_requests import LargeRequests
 from sobremesa.rooms.access import Seat
 from sobremesa.rooms.entities import CLEAN, Flags, Message, ReadCursor
@@ -24,13 +25,25 @@ from sobremesa.rooms.kinds import RoomKind
 from sobremesa.rooms.tails import Tails
 from sobremesa.rooms.views import UnreadView
 from sobremesa.rooms.visibility import withholds
-from sobremesa.table import Condition, IndexKey, Key, Page, RawKey, Table, all_of, greater, less_if_present
+from sobremesa.table import (
+    Condition,
+    IndexKey,
+    Key,
+    Page,
+    RawKey,
+    ReadCache,
+    Table,
+    all_of,
+    greater,
+    less_if_present,
+)
 
 MAX_COUNTED = 100
 MAX_ROWS_READ = 200
 MAX_PAGES = 5
 """How many times that many rows are read where messages that never count follow the cursor."""
 COUNTED_AT_ONCE = 16
+CACHED_COUNTS = 10_000
 ROOM_BATCH = 100
 MANY_ROOMS = 100
 
@@ -88,12 +101,20 @@ class Unread:
         self._tails = tails
         self._in_order_of_time = kind.has_time_in_keys
         self._large_requests = LargeRequests()
+        self._counts: ReadCache[tuple[RoomId, UserId, MessageId, MessageId | None, bool], UnreadView] = ReadCache(
+            table, CACHED_COUNTS
+        )
+        """Counts of rooms in which nothing has changed: a list of rooms has many of them."""
 
     async def count(self, seat: Seat, cursor: ReadCursor | None) -> UnreadView:
         """Return the unread count of a seat with this cursor."""
         if is_read(seat, cursor):
             return NOTHING_UNREAD
         floor = read_up_to(seat, cursor)
+        key = (seat.room_id, seat.user_id, floor, seat.head.last_unread_id, seat.safe_mode)
+        return await self._counts.get_or_load(key, lambda: self._count(seat, floor))
+
+    async def _count(self, seat: Seat, floor: MessageId) -> UnreadView:
         others: list[MessageToCount] = []
         has_more = reads_on = False
         start = self._kind.message_key(seat.room_id, floor)
@@ -169,7 +190,7 @@ def is_read(seat: Seat, cursor: ReadCursor | None) -> bool:
 
 def read_up_to(seat: Seat, cursor: ReadCursor | None) -> MessageId:
     """Return the id above which messages are unread: the cursor, but at least the time of joining."""
-    joined = max(MessageId(first_of(_joined_ms(seat))), seat.head.read_by(seat.user_id) or MessageId(""))
+    joined = max(_first_id_at(seat.joined_at), seat.head.read_by(seat.user_id) or MessageId(""))
     if cursor is None:
         return joined
     read = cursor.last_read_message_id
@@ -198,8 +219,10 @@ def _is_gone(seat: Seat, row: MessageToCount) -> bool:
     return row.deleted or row.type == "system" or withholds(moderation, row.nsfw_band, safe_mode=seat.safe_mode)
 
 
-def _joined_ms(seat: Seat) -> int:
+@lru_cache(maxsize=CACHED_COUNTS)
+def _first_id_at(joined_at: Instant) -> MessageId:
+    """Return the least id of a time, that at which a user joined; parsing it costs more than the rest of a check."""
     try:
-        return milliseconds(seat.joined_at)
+        return MessageId(first_of(milliseconds(joined_at)))
     except ValueError:
-        return 0  # a time in another writer's format
+        return MessageId(first_of(0))  # a time in another writer's format

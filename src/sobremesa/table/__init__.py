@@ -61,6 +61,7 @@ from sobremesa.table.engines.protocol import (
 from sobremesa.table.entities import Entity, Index, Key, Keys
 from sobremesa.table.keys import hash_part, hex_part, unhex_part
 from sobremesa.table.layout import KEYS_ONLY, IndexLayout, IndexName, Layout, Spelling, gsi1, gsi2
+from sobremesa.table.ledger import valid_until
 from sobremesa.table.opening import open_engine
 from sobremesa.table.operations import Check, Create, Delete, Operation, Operations, Put, Update, Upsert
 from sobremesa.table.pages import Counted, Page
@@ -167,4 +168,5 @@ __all__ = [
     "set_to",
     "size",
     "unhex_part",
+    "valid_until",
 ]

@@ -8,7 +8,7 @@ its own figures; the embedded engine computes them here, and the differential te
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -74,6 +74,17 @@ class Meter:
         measuring = _measuring.get()
         if measuring is not None:
             measuring.add(used)
+
+    def record_all(self, calls: Iterable[tuple[str, Capacity]]) -> None:
+        """Record several calls, as `record` does one."""
+        measuring = _measuring.get()
+        for pattern, used in calls:
+            total = self._totals[pattern]
+            total[0] += 1
+            total[1] += used.read
+            total[2] += used.write
+            if measuring is not None:
+                measuring.add(used)
 
     def totals(self) -> dict[str, Usage]:
         """Return the calls, read units and write units of every pattern that was used."""

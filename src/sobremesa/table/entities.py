@@ -172,6 +172,8 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
     keys: ClassVar[Keys]
     entity_type: ClassVar[str | None] = None
     expires: ClassVar[str | None] = None
+    reads_expired: ClassVar[bool] = False
+    """Whether these are rows of entities that expire, read also when they have."""
     schema_version: ClassVar[int | None] = None
     redacted: ClassVar[tuple[str, ...]] = ()
     """Fields with secrets, or with hashes of them: tools that show rows leave their values out."""

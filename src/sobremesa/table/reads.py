@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import Any, TypeVar, cast, overload
 
 import msgspec
@@ -308,17 +309,23 @@ class TableReads:
         return await self._calls.shard_positions(position)
 
     def is_current(self, ledger: Ledger) -> bool:
-        """Return whether nothing that this ledger recorded has changed since."""
+        """Return whether nothing that this ledger recorded has changed or expired since."""
+        if ledger.until is not inf and ledger.until <= self._now_seconds():
+            return False
+        # Between two writes, one comparison answers for all partitions.
+        version = self.engine.version()
+        if version is not None and ledger.checked_at is version:
+            return True
         version_of = self.engine.version_of
-        for pk, version in ledger.versions.items():  # noqa: SIM110 - a generator would cost more than the rest
-            if version_of(pk) is not version:
+        for (pk, with_expiring), recorded in ledger.versions.items():
+            if version_of(pk, with_expiring=with_expiring) is not recorded:
                 return False
+        ledger.checked_at = version
         return True
 
     def record_again(self, ledger: Ledger) -> None:
         """Meter the reads of this ledger as if they were made again."""
-        for pattern, used in ledger.used:
-            self.meter.record(pattern, used)
+        self.meter.record_all(ledger.used)
 
     def as_entity(self, item: Item, entity: type[E]) -> E | None:
         """Return a stored row, such as one of a change, as this entity; None if it is another or unreadable."""
@@ -347,6 +354,7 @@ class TableReads:
         self._note_question(question)
         page = await self._calls.query(request)
         self._record(question.pattern.id, page.capacity)
+        self._note_expiry(page.items, pattern.entities)
         items: list[Any] = []
         unreadable: list[BadRow] = []
         entities = pattern.entities
@@ -417,6 +425,7 @@ class TableReads:
         """Return the row of a key; None if there is none, or its id differs in case."""
         if item is None or (self._spelling is not None and not key.is_spelled_in(item)):
             return None
+        self._note_expiry([item], [key.entity])
         return self._load(item, (key.entity,), self._now_seconds(), shown)
 
     def _matching_case(self, question: Question[E], items: Iterable[Item]) -> Iterator[Item]:
@@ -455,12 +464,30 @@ class TableReads:
             ledger.used.append((pattern or UNNAMED, used))
 
     def _note(self, pk: str, entity: type[Entity]) -> None:
-        """Record a read in the open ledger. Rows that expire change without a write, so they have no version."""
+        """Record a read in the open ledger."""
         ledger = current_ledger()
-        if ledger is not None:
-            # What was prefetched may be older than the version of its partition.
-            is_known = entity.expires is None and current_prefetched() is None
-            ledger.note(pk, self.engine.version_of(pk) if is_known else None)
+        if ledger is None:
+            return
+        expires = _may_expire(entity)
+        # What was prefetched may be older than the version of its partition.
+        is_known = current_prefetched() is None
+        version = self.engine.version_of(pk, with_expiring=expires) if is_known else None
+        ledger.note(pk, version, with_expiring=expires)
+
+    def _note_expiry(self, items: Iterable[Item], entities: Sequence[type[Entity]]) -> None:
+        """Record in the open ledger when the first of these rows expires."""
+        ledger = current_ledger()
+        if ledger is None:
+            return
+        if not any(map(_may_expire, entities)):
+            # The version of the partition stays the same when rows that expire are created.
+            ledger.is_complete &= not any(self.layout.ttl in item for item in items)
+            return
+        now_seconds = self._now_seconds()
+        for entity in entities:
+            if entity.expires is not None:
+                times = [expiry_of(item, entity.shape, self.layout) for item in items]
+                ledger.end_at(min((each for each in times if each is not None and each > now_seconds), default=inf))
 
     def _note_question(self, question: Question[Any]) -> None:
         ledger = current_ledger()
@@ -470,6 +497,10 @@ class TableReads:
                 self._note(pk, entity)
             if question.pattern.index_name is not None:
                 ledger.is_complete = False
+
+
+def _may_expire(entity: type[Entity]) -> bool:
+    return entity.expires is not None or entity.reads_expired
 
 
 def _only_entity(keys: Sequence[Key[Any]]) -> type[Entity]:

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from sobremesa.table.cache import Cache
 from sobremesa.table.entities import Entity
+from sobremesa.table.ledger import Ledger, current_ledger, new_ledger
 from sobremesa.table.operations import Check, Operation, Put
 from sobremesa.table.table import Table
 
@@ -30,7 +31,7 @@ class _Shared(Generic[V]):
 
     __slots__ = ("load", "since_ms", "version")
 
-    def __init__(self, load: asyncio.Future[V], since_ms: int, version: object | None) -> None:
+    def __init__(self, load: asyncio.Future[tuple[V, Ledger]], since_ms: int, version: object | None) -> None:
         self.load = load
         self.since_ms = since_ms
         self.version = version
@@ -61,15 +62,19 @@ class SharedReads:
             self._partitions.keep(pk, results)
         known = results.get(what)
         if known is None or not known.is_current(now_ms, version):
-            known = _Shared(asyncio.ensure_future(load()), now_ms, version)
+            known = _Shared(asyncio.ensure_future(_noted(load)), now_ms, version)
             results[what] = known
         try:
             # A reader that is cancelled leaves the load to the others.
-            value: V = await asyncio.shield(known.load)
+            value: V
+            value, ledger = await asyncio.shield(known.load)
         except BaseException:
             if known.load.done() and results.get(what) is known:
                 del results[what]
             raise
+        outer = current_ledger()
+        if outer is not None:
+            outer.depend_on(ledger)
         return value
 
     def forget(self, pk: str) -> None:
@@ -91,3 +96,9 @@ class SharedReads:
                     self.forget(operation.entity.own_key().raw.pk)
             elif operation.key.entity in self._entities and not isinstance(operation, Check):
                 self.forget(operation.key.raw.pk)
+
+
+async def _noted(load: Callable[[], Awaitable[V]]) -> tuple[V, Ledger]:
+    """Return a result, and what it depends on: a cached result that contains it depends on that, too."""
+    with new_ledger(is_own=True) as ledger:
+        return await load(), ledger

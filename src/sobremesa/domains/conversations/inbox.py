@@ -71,6 +71,7 @@ class Inbox:
 
         rows = await self._merged(actor.user_id)
         found, others = dict[ConversationId, ConversationSeat](), dict[UserId, User]()
+        places: dict[ConversationId, InboxPosition] = {}
         start, listed, end = before, list[ConversationSeat](), before
         for reading in range(MAX_READINGS):
             # Mostly the first reading suffices; a busy inbox takes few.
@@ -78,22 +79,24 @@ class Inbox:
             small = await self._small(actor.user_id, start, asked_for)
             seats, users = await self._seats(actor, [*rows, *small])
             found |= {seat.room_id: seat for seat in seats}
+            places |= {seat.room_id: _last_activity(seat) for seat in seats}
             others |= users
             rows = []
-            newest_first = sorted(found.values(), key=_last_activity, reverse=True)
-            listed = [seat for seat in newest_first if before is None or _last_activity(seat) < before]
+            newest_first = sorted(found.values(), key=lambda seat: places[seat.room_id], reverse=True)
+            listed = [seat for seat in newest_first if before is None or places[seat.room_id] < before]
             end = _place(small[-1]) if len(small) == asked_for else None
-            if end is None or (len(listed) > limit and _latest(end) < _last_activity(listed[limit - 1]).at):
+            if end is None or (len(listed) > limit and _latest(end) < places[listed[limit - 1].room_id].at):
                 break
             start = end
 
         page = listed[:limit]
-        last = end if len(listed) <= limit else _last_activity(page[-1])
-        return await self._newest_first(page, others), None if last is None else self._table.cursors.seal(last, asked)
+        last = end if len(listed) <= limit else places[page[-1].room_id]
+        return await self._rows(page, others), None if last is None else self._table.cursors.seal(last, asked)
 
     async def list_all(self, actor: Actor, rows: Sequence[Participant]) -> list[InboxRow]:
         """Return all conversations of the actor, given their rows in any order, most recent activity first."""
-        return await self._newest_first(*await self._seats(actor, rows))
+        seats, others = await self._seats(actor, rows)
+        return await self._rows(sorted(seats, key=_last_activity, reverse=True), others)
 
     async def _seats(
         self, actor: Actor, rows: Sequence[Participant]
@@ -104,9 +107,8 @@ class Inbox:
         seats, users = await self._access.seats_and(actor, room_ids, profiles)
         return seats, {user.user_id: user for user in users}
 
-    async def _newest_first(self, seats: Sequence[ConversationSeat], others: dict[UserId, User]) -> list[InboxRow]:
-        rows = await gather_bounded(COUNTED_AT_ONCE, lambda seat: self._row(seat, others), seats)
-        return sorted(rows, key=lambda row: _last_activity(row.seat), reverse=True)
+    async def _rows(self, seats: Sequence[ConversationSeat], others: dict[UserId, User]) -> list[InboxRow]:
+        return await gather_bounded(COUNTED_AT_ONCE, lambda seat: self._row(seat, others), seats)
 
     async def _merged(self, user_id: UserId) -> Sequence[Participant]:
         """Return the seats without a position: in big groups and, until the table is adopted, of other writers."""

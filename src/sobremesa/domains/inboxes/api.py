@@ -26,6 +26,7 @@ from sobremesa.domains.inboxes.errors import (
     RecipientsUnknown,
     SegmentFull,
 )
+from sobremesa.domains.inboxes.listing import InboxPage
 from sobremesa.domains.inboxes.message_ids import ShownInboxMessageId
 from sobremesa.domains.inboxes.publish_entities import SegmentName
 from sobremesa.domains.inboxes.publishing import MAX_RECIPIENTS, MAX_USER_ID, Notice
@@ -48,7 +49,7 @@ from sobremesa.domains.inboxes.views import (
     segment_view,
     tenant_view,
 )
-from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Input, Limit, Listed, PageQuery, Routes
+from sobremesa.http.endpoints import DEFAULT_LIMIT, Cursor, Encoded, Input, Limit, Listed, PageQuery, Routes
 from sobremesa.rooms.api import InboxTotals
 from sobremesa.rooms.views import InboxUnreadView
 
@@ -317,12 +318,12 @@ def routes(inboxes: Inboxes) -> Routes:
     @api.get(f"{at}/messages")
     async def list_messages(
         actor: Actor, tenant: Tenant, inbox: InboxKey, query: InboxQuery
-    ) -> Listed[InboxMessageView]:
+    ) -> Encoded[Listed[InboxMessageView]]:
         """List your messages and broadcasts, newest first.
 
         With a filter, a page may have fewer than `limit` messages; there may be more as long as there is a `next`.
         """
-        entries, cursor = await inboxes.list_messages(
+        page = await inboxes.page(
             actor,
             tenant,
             inbox,
@@ -331,7 +332,7 @@ def routes(inboxes: Inboxes) -> Routes:
             category=query.category,
             unread=query.unread,
         )
-        return Listed([message_view(entry) for entry in entries], cursor)
+        return Encoded(page.json(_page_json))
 
     @api.put(f"{message}/read", limit="read")
     async def mark_read(actor: Actor, tenant: Tenant, inbox: InboxKey, message_id: ShownInboxMessageId) -> ChangedView:
@@ -372,3 +373,7 @@ def routes(inboxes: Inboxes) -> Routes:
         return PreferenceView(preference.category, preference.muted)
 
     return api
+
+
+def _page_json(page: InboxPage) -> bytes:
+    return msgspec.json.encode(Listed([message_view(entry) for entry in page.entries], page.cursor))

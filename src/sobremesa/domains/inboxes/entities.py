@@ -148,6 +148,7 @@ class Held(Message, rename=STORED):
     """A message or receipt of a user, read also when expired. Without a kind it is a receipt."""
 
     keys = Keys(pk="t#{tenant}U#{user_id}#{inbox}", sk="m#{message_id}")
+    reads_expired = True
 
     tenant: Tenant
     user_id: UserId
@@ -162,6 +163,7 @@ class HeldPublic(Message, rename=STORED):
     """A broadcast, read also when expired."""
 
     keys = Keys(pk="t#{tenant}G#$public#{inbox}", sk="m#{message_id}")
+    reads_expired = True
 
     tenant: Tenant
     inbox: InboxKey

@@ -53,7 +53,7 @@ class Inboxes:
         self.set_segment, self.get_segment = segments.set_segment, segments.get_segment
         self.delete_segment, self.list_segments = segments.delete_segment, segments.list_segments
         self.change_segment_users = segments.change_users
-        self.list_messages = listing.list_messages
+        self.list_messages, self.page = listing.list_messages, listing.page
         self.mark_read, self.mark_all_read = marking.mark_read, marking.mark_all_read
         self.archive, self.snooze = marking.archive, marking.snooze
         self.count, self.count_everywhere = self.counting.count, self.counting.count_everywhere

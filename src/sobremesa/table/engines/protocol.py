@@ -288,8 +288,15 @@ class Engine(Protocol):
         """Whether transactions are applied in the order of the calls, so that they never conflict."""
         ...
 
-    def version_of(self, pk: str) -> object | None:
-        """Return an object that is the same until the partition changes; None if the engine cannot know."""
+    def version(self) -> object | None:
+        """Return an object that is the same until anything changes; None if the engine cannot know."""
+        ...
+
+    def version_of(self, pk: str, *, with_expiring: bool = False) -> object | None:
+        """Return an object that is the same until the partition changes; None if the engine cannot know.
+
+        Only `with_expiring` must it differ after the creation of a row that expires.
+        """
         ...
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead: ...

@@ -117,7 +117,10 @@ class DynamoEngine:
         """True: there is a network in between."""
         return True
 
-    def version_of(self, pk: str) -> object | None:
+    def version(self) -> object | None:
+        return None
+
+    def version_of(self, pk: str, *, with_expiring: bool = False) -> object | None:
         return None
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:

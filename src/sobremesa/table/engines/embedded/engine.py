@@ -117,8 +117,12 @@ class EmbeddedEngine:
             engine._janitor = asyncio.create_task(engine._sweep_forever())
         return engine
 
-    def version_of(self, pk: str) -> object | None:
-        return self._cache.partition(pk).version
+    def version(self) -> object | None:
+        return self._cache.version()
+
+    def version_of(self, pk: str, *, with_expiring: bool = False) -> object | None:
+        partition = self._cache.partition(pk)
+        return partition.exact_version if with_expiring else partition.version
 
     async def get(self, key: RawKey, *, consistent: bool, fields: tuple[str, ...] | None) -> ItemRead:
         check_key(*key)

@@ -29,16 +29,17 @@ ENTRY_BYTES = 200
 class Partition:
     """The cached rows and pages of one partition.
 
-    `version` is replaced when anything in it changes, except by new rows that expire: reads of those have no version.
+    `exact_version` is replaced when anything in it changes, `version` except by new rows that expire.
     """
 
-    __slots__ = ("bytes", "items", "pages", "version")
+    __slots__ = ("bytes", "exact_version", "items", "pages", "version")
 
     def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None, version: object | None = None) -> None:
         self.items = {} if items is None else items
         self.pages: dict[Any, RawPage] = {}
         self.bytes = sum(size + ENTRY_BYTES for _, size in self.items.values())
-        self.version = version or object()
+        self.exact_version = object()
+        self.version = version or self.exact_version
 
 
 class PartitionCache:
@@ -48,8 +49,16 @@ class PartitionCache:
         self._others = others
         self._bytes = 0
         self._partitions: dict[str, Partition] = {}
+        self._version = object()
+        """Replaced when anything changes, or may have."""
         self.written_rows = KnownRows()
         """For the writer, which needs rows with their bytes."""
+
+    def version(self) -> object:
+        """Return an object that is the same until anything changes."""
+        if self._others.have_written():
+            self.forget_all()
+        return self._version
 
     def partition(self, pk: str) -> Partition:
         """Return the cache of a partition, to which reads add their results."""
@@ -84,6 +93,7 @@ class PartitionCache:
             # A commit that changed nothing is not counted, so any new commit is another process's.
             self.check_other_processes()
             return
+        self._version = object()
         if not self._others.only_we_wrote():
             # Another process may have changed the same rows since.
             self.forget_all()
@@ -109,6 +119,7 @@ class PartitionCache:
         self._others.close()
 
     def forget_all(self) -> None:
+        self._version = object()
         self._partitions.clear()
         self._bytes = 0
         self.written_rows.clear()
