@@ -49,6 +49,8 @@ from table import gaps  # noqa: E402
 NOTE = "<!-- Written by docs/generate.py: change that, then run `make docs`. -->\n\n"
 MESSAGES = 60
 PEOPLE = 20
+TIMED = {"COM.104"}
+"""Patterns that run at intervals of real time, so that their calls depend on the speed of the machine."""
 
 
 async def pages() -> Mapping[str, str]:
@@ -114,7 +116,7 @@ async def _costs_page() -> str:
             for cost in costs.verbs
         ]
     )
-    known = {name: usage for name, usage in costs.patterns.items() if name in REGISTRY.patterns}
+    known = {name: usage for name, usage in costs.patterns.items() if name in REGISTRY.patterns and name not in TIMED}
     text += "\n## By access pattern\n\nThe mean of the whole scenario.\n\n"
     return text + catalog.markdown(catalog.cost_rows(dict(sorted(known.items(), key=_natural))))
 

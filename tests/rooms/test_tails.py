@@ -284,7 +284,7 @@ async def test_row_of_another_program_appears_within_a_minute(community: Communi
     await community.send(community.owner, "ours")
     engine: Any = community.app.table.engine
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "version_of", lambda pk: None, raising=False)
+        patch.setattr(engine, "version_of", lambda pk, **_: None, raising=False)
         await warm(community, clock)
         row = ChannelMessage(
             room_id=community.channel_id,
