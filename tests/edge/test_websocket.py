@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from gateway.raw import PING, PONG, TEXT, frame
+from gateway.raw import CLOSE, CONTINUATION, PING, PONG, TEXT, frame
 from sobremesa.http import timers, websocket
 from sobremesa.http.websocket import MAX_CONTROL_FRAMES, MAX_MISSED_PONGS, WebSocketConnection
 
@@ -133,6 +133,61 @@ async def test_messages_are_parsed_as_the_application_takes_them(connection: Con
         connection.take.release()
         await connection.settle()
     assert connection.taken == large
+    assert connection.line.is_reading()
+
+
+LONG = "é" * 3000
+INPUTS = {
+    "empty": [frame(TEXT)],
+    "short": [frame(TEXT, b"one")],
+    "two in turn": [frame(TEXT, b"one"), frame(TEXT, b"two")],
+    "masked": [bytes([0x81, 0x83, 1, 2, 3, 4]) + bytes([ord("a") ^ 1, ord("b") ^ 2, ord("c") ^ 3])],
+    "largest short": [frame(TEXT, b"x" * 125)],
+    "long": [frame(TEXT, LONG.encode())],
+    "longest": [frame(TEXT, b"x" * 65_535)],
+    "not text": [frame(TEXT, b"\xff\xfe"), frame(TEXT, b"next")],
+    "not masked": [bytes([0x81, 3]) + b"one"],
+    "reserved bit": [bytes([0xC1]) + frame(TEXT, b"one")[1:]],
+    "unknown opcode": [frame(3, b"one")],
+    "very long form": [b"\x81\xff" + (3).to_bytes(8, "big") + bytes(4) + b"one"],
+    "fragments": [frame(TEXT, b"one", fin=False), frame(CONTINUATION, b"two")],
+    "text within fragments": [frame(TEXT, b"one", fin=False), frame(TEXT, b"two")],
+    "head, then what looks like a frame": [frame(TEXT, bytes(9))[:2], bytes(4) + frame(TEXT, b"one")],
+    "text after a close": [frame(CLOSE, b"\x03\xe8"), frame(TEXT, b"one")],
+    "ping between": [frame(TEXT, b"one"), frame(PING, b"hi"), frame(TEXT, b"two")],
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+async def test_message_in_one_piece_is_taken_as_one_that_arrives_byte_by_byte(name: str) -> None:
+    whole, parsed = Conversation(), Conversation()
+    for conversation, size in ((whole, 1 << 20), (parsed, 1)):
+        await conversation.open()
+        for _ in range(len(INPUTS[name]) + 1):
+            conversation.take.release()
+        await conversation.settle()
+        for piece in INPUTS[name]:
+            for start in range(0, len(piece), size):
+                conversation.connection.data_received(piece[start : start + size])
+            await conversation.settle()
+    assert whole.taken == parsed.taken
+    assert b"".join(whole.line.written) == b"".join(parsed.line.written)
+
+
+async def test_reading_goes_on_only_while_the_application_waits(connection: Conversation) -> None:
+    connection.take.release()
+    await connection.settle()
+    connection.connection.data_received(frame(TEXT, b"one"))
+    assert connection.line.is_reading()
+    connection.connection.data_received(frame(TEXT, b"two"))
+    assert not connection.line.is_reading()
+    connection.connection.data_received(frame(TEXT, b"three"))
+    assert connection.connection.queue.qsize() == 2
+
+    for _ in range(3):
+        connection.take.release()
+    await connection.settle()
+    assert connection.taken == ["one", "two", "three"]
     assert connection.line.is_reading()
 
 

@@ -16,7 +16,7 @@ from websockets.uri import parse_uri
 from gateway.conftest import SharedChannel
 from gateway.served_app import ServedApp
 from sobremesa.live.frames import payload_of, text_frame
-from sobremesa.live.socket import MAX_WAITING_BYTES
+from sobremesa.live.socket import MAX_WAITING_BYTES, Socket
 from sobremesa.live.wire import UvicornWire, wire_of
 
 
@@ -57,6 +57,51 @@ async def test_uvicorn_is_written_to_directly(
     frames = [frame for frame in written if b"message.created" in frame]
     assert len(frames) == 2
     assert frames[0] is frames[1]  # encoded once for all subscribers
+
+
+class Recorder:
+    """A wire whose other end is the test."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes | int] = []
+
+    def write(self, frames: bytes, count: int) -> None:
+        self.written.append(frames)
+
+    def waiting(self) -> int:
+        return 0
+
+    async def drained(self) -> None:
+        pass
+
+    def close(self, code: int, reason: str) -> None:
+        self.written.append(code)
+
+    def drop(self) -> None:
+        pass
+
+
+async def test_result_is_written_with_the_events_of_the_same_moment() -> None:
+    socket = Socket(wire := Recorder(), "a")
+    socket.write_soon(b"result")
+    socket.pending.append(b"event")
+    socket.flush()
+    socket.write_soon(b"next")
+    socket.write_soon(b"last")
+    await asyncio.sleep(0)
+    assert wire.written == [b"resultevent", b"nextlast"]
+
+
+async def test_result_is_written_before_what_follows_it_and_before_a_close() -> None:
+    socket = Socket(wire := Recorder(), "a")
+    socket.write_soon(b"result")
+    socket.write(b"heartbeat")
+    socket.write_soon(b"last")
+    socket.pending.append(b"event")
+    socket.pending = []  # the hub withdraws events when a session ends
+    socket.close(4004, "over")
+    await asyncio.sleep(0)
+    assert wire.written == [b"resultheartbeat", b"last", 4004]
 
 
 class OtherServer:

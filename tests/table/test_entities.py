@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from sobremesa.table import (
+    NEWEST,
     Create,
     Entity,
     Index,
@@ -24,7 +25,11 @@ from sobremesa.table import (
     gsi2,
     set_to,
 )
+from sobremesa.table.engines.embedded.codec import pack, unpack
+from sobremesa.table.engines.protocol import PutItem
 from sobremesa.table.errors import BadExpression, BadKey, BadRow
+from sobremesa.table.lowering import lower
+from sobremesa.table.values import SharedItem, weigh
 from table.samples import Message, Room, Seat, stored
 
 LAYOUT = Layout()
@@ -253,6 +258,63 @@ def test_expiry_of_an_unknown_field_fails_when_the_class_is_created() -> None:
             expires = "until"
 
             a: str
+
+
+class Note(Entity):
+    """Fields whose stored form may differ from what was given."""
+
+    keys = Keys(pk="NOTE#{note_id}", sk="META")
+
+    note_id: str
+    text: str | None = None
+    price: float | int = 0
+    tags: frozenset[str] = frozenset()
+    data: dict[str, Any] | None = None
+
+
+class Colored(Entity):
+    """A field that is not None again if it was None when the row was written."""
+
+    keys = Keys(pk="COLORED#{id}", sk="META")
+
+    id: str
+    color: str | None = "red"
+
+
+@pytest.mark.parametrize(
+    ("row", "is_kept"),
+    [
+        (Note(note_id="n", text="hello"), True),
+        (Note(note_id="n", text="", price=1), True),
+        (Note(note_id="n", price=1.0), False),
+        (Note(note_id="n", tags=frozenset("a")), False),
+        (Note(note_id="n", data={"size": 1.0}), False),
+        (Note(note_id="n", other={"else": "kept"}), False),
+        (Colored(id="c", color=None), False),
+        (Picture(picture_id="p", owner_id=UserId("u"), size=Size(1)), False),
+    ],
+)
+def test_item_has_its_entity_only_if_reading_it_gives_the_same(row: Entity, is_kept: bool) -> None:
+    written = lower(Put(row), LAYOUT, 0)
+    assert isinstance(written, PutItem)
+    item, _ = weigh(written.item)
+    kept = item.entity if isinstance(item, SharedItem) else None
+    assert kept is (row if is_kept else None)
+    if is_kept:
+        assert type(row).from_item(unpack(pack(item)), LAYOUT) == row
+
+
+async def test_change_of_a_new_row_has_the_row_that_was_written(table: Table) -> None:
+    if not table.engine.keeps_order:
+        return  # only the embedded engine has the item in memory
+    reader = await table.changes(NEWEST)
+    note = Note(note_id="n", text="hello")
+    await table.write(Create(note))
+    [change] = (await reader.read(10)).changes
+    assert change.new is not None
+    assert table.decode(change.new, Note) is note
+    assert table.decode(dict(change.new), Note) == note
+    assert table.decode(change.new, Picture) is None
 
 
 def test_entities_are_frozen_and_equal_by_value() -> None:

@@ -27,6 +27,7 @@ MAX_MS = 253_402_300_799_999
 # Python's own digits in base 32, in place of Crockford's; a character outside his alphabet becomes an invalid one.
 _PYTHONS = "0123456789abcdefghijklmnopqrstuv"
 _DIGITS = dict.fromkeys(range(128), "!") | dict(zip(map(ord, ALPHABET), _PYTHONS, strict=True))
+_SHIFTS = range(5 * (LENGTH - 2), -1, -10)
 _PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
 
 
@@ -37,6 +38,7 @@ class Ids:
         self._clock = clock
         self._random_bits = random_bits or RandomBits()
         self._last = 0
+        self._last_text = ""
 
     def mint(self) -> str:
         """Return a new id: of the clock's millisecond, or just after the last id if the clock has not advanced."""
@@ -47,15 +49,17 @@ class Ids:
             # A random step keeps ids hard to guess, where adding one would not.
             fresh = self._last + 1 + self._random_bits(RANDOM_BITS - 20)
         self._last = fresh
-        return encode(fresh)
+        self._last_text = text = encode(fresh)
+        return text
 
     def mint_after(self, other: str) -> str:
         """Return a new id that is also greater than `other`, which another process may have minted.
 
         An id that is not a ULID has no position in this order and is ignored; the table compares the texts.
         """
-        with contextlib.suppress(ValueError):
-            self._last = max(self._last, decode(other))
+        if other > self._last_text:  # ULIDs have the order of their texts
+            with contextlib.suppress(ValueError):
+                self._last = max(self._last, decode(other))
         return self.mint()
 
 
@@ -77,11 +81,7 @@ class RandomBits:
 
 def encode(number: int) -> str:
     """Return the 26 characters of a 128-bit number."""
-    pairs = []
-    for _ in range(LENGTH // 2):
-        pairs.append(_PAIRS[number & 1023])
-        number >>= 10
-    return "".join(reversed(pairs))
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def decode(ulid: str) -> int:

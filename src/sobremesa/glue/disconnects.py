@@ -21,7 +21,7 @@ from sobremesa.live.ephemeral import EphemeralEvents
 from sobremesa.live.events import MembershipKey, channel, conversation, server, thread, tokens_of, workspace
 from sobremesa.live.hub import Hub
 from sobremesa.rooms.entities import Message
-from sobremesa.table import Delete, Entity, Operation, Put, Update
+from sobremesa.table import Check, Delete, Entity, Operation, Put, Update
 from sobremesa.table.updates import Set
 
 Parts: TypeAlias = Mapping[str, Any]
@@ -44,17 +44,23 @@ class Disconnects:
 
     def __call__(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
         for operation in operations:
-            if isinstance(operation, Delete):
-                self._removed(operation.key.entity, operation.key.parts, in_bulk=in_bulk)
-            if isinstance(operation, Update) and operation.key.entity is User:
-                self._changed_user(operation)
-            elif isinstance(operation, Put) and isinstance(operation.entity, ChannelAccess):
-                self._hub.recheck(channel(operation.entity.server_id, operation.entity.channel_id))
-            elif isinstance(operation, Update) and operation.key.entity is ServerMembership:
-                parts = operation.key.parts
-                self._hub.recheck(server(parts["server_id"]), parts["user_id"])
-            if isinstance(operation, Update | Delete) and issubclass(operation.key.entity, Message):
-                self._hub.invalidate(operation.key.parts["message_id"], is_gone=_deletes(operation))
+            # Every send comes here: most operations are creations, checks, and updates of heads.
+            if isinstance(operation, Put):
+                if isinstance(operation.entity, ChannelAccess):
+                    self._hub.recheck(channel(operation.entity.server_id, operation.entity.channel_id))
+            elif not isinstance(operation, Check):
+                self._changed(operation, in_bulk=in_bulk)
+
+    def _changed(self, operation: Update[Entity] | Delete[Entity], *, in_bulk: bool) -> None:
+        entity, parts = operation.key.entity, operation.key.parts
+        if isinstance(operation, Delete):
+            self._removed(entity, parts, in_bulk=in_bulk)
+        elif entity is User:
+            self._changed_user(operation)
+        elif entity is ServerMembership:
+            self._hub.recheck(server(parts["server_id"]), parts["user_id"])
+        if issubclass(entity, Message):
+            self._hub.invalidate(parts["message_id"], is_gone=_deletes(operation))
 
     def _changed_user(self, operation: Update[Entity]) -> None:
         """Close the sockets of a user whose tokens this process has just revoked."""

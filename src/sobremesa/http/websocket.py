@@ -1,7 +1,9 @@
 """A WebSocket connection: uvicorn's protocol, with limits on the frames that the application never sees.
 
 Pings, pongs and fragments are handled below the application, so its limits do not count them. Input is parsed in small
-pieces, and paused while the application has a message to process or the client has data to read.
+pieces, and paused while the application has a message to process or the client has data to read. A message that arrives
+alone and whole, as most do, skips the parser, which costs more than many calls. This uses internal names of uvicorn and
+of websockets that may change with a version, so a test compares both ways.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from typing import Any
 from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
+from websockets.frames import apply_mask as unmasked  # type: ignore[attr-defined]  # in C, if its extension is there
+from websockets.protocol import OPEN
+from websockets.streams import StreamReader
 
 from sobremesa.http.timers import WriteDeadline
 
@@ -30,6 +35,11 @@ POLICY_VIOLATION = 1008
 PIECE_BYTES = 4096
 
 _WINDOW_SECONDS = 60
+_FINAL_TEXT = 0x81
+_MASKED = 0x80
+_LENGTH_FOLLOWS = _MASKED | 126
+_BETWEEN_FRAMES = StreamReader.at_eof.__code__
+"""Where the parser waits when it has read whole frames only."""
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
@@ -46,6 +56,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         """The number of frames in the window that the application did not see."""
         self._fragments = 0
         self._missed_pongs = 0
+        self._is_awaited = False
+        """Whether the application waits for a message: it takes the next one at once, so that reading goes on."""
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
@@ -68,9 +80,30 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
             return
+        if not self._unparsed and self._is_between_frames() and (text := _whole_message(data)) is not None:
+            self._deliver(text)
+            return
         self._unparsed += data
         self._parse()
         if self._unparsed:
+            self.transport.pause_reading()
+
+    def _is_between_frames(self) -> bool:
+        """Return whether a message may begin now, and the application may have it."""
+        conn = self.conn
+        if conn.state is not OPEN or conn.current_size is not None or not self._may_parse():
+            return False
+        parser: Any = conn.parser
+        frames = parser.gi_yieldfrom  # None until the handshake is read
+        waits_in = None if frames is None else frames.gi_yieldfrom
+        return waits_in is not None and waits_in.gi_code is _BETWEEN_FRAMES
+
+    def _deliver(self, text: str) -> None:
+        self.queue.put_nowait({"type": "websocket.receive", "text": text})
+        if self._is_awaited:
+            self._is_awaited = False
+        else:
+            self.read_paused = True
             self.transport.pause_reading()
 
     def _parse(self) -> None:
@@ -88,7 +121,9 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         return not (is_waiting or self._is_refused or self.transport.is_closing())
 
     async def receive(self) -> ASGIReceiveEvent:
+        self._is_awaited = self.queue.empty()
         message = await super().receive()
+        self._is_awaited = False
         if self.writable.is_set():
             self._parse()
         else:
@@ -174,6 +209,22 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         self._unparsed.clear()
         close_at_once(self, POLICY_VIOLATION, reason)
         self.transport.pause_reading()
+
+
+def _whole_message(data: bytes) -> str | None:
+    """Return the text of a message in exactly one frame; None for everything else, also for invalid text."""
+    if len(data) < 6 or data[0] != _FINAL_TEXT:
+        return None
+    if data[1] == _LENGTH_FOLLOWS:
+        start, size = 8, int.from_bytes(data[2:4], "big")
+    else:
+        start, size = 6, data[1] - _MASKED
+    if not _MASKED <= data[1] <= _LENGTH_FOLLOWS or len(data) != start + size:
+        return None
+    try:
+        return unmasked(data[start:], data[start - 4 : start]).decode()
+    except UnicodeDecodeError:
+        return None  # the parser refuses it
 
 
 def close_at_once(protocol: WebSocketsSansIOProtocol, code: int, reason: str) -> None:

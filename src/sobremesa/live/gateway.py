@@ -287,7 +287,7 @@ class Gateway:
             socket.write(result_frame(id, problem.status, problem.body))
             return
         response = await self._calls.run(Caller(actor, socket.address, socket.name, socket.act_as), call)
-        socket.write(result_frame(id, response.status, response.body))
+        socket.write_soon(result_frame(id, response.status, response.body))
 
     async def _run_watch(self, socket: Socket, actor: Actor, frame: frames.ClientFrame) -> None:
         try:

@@ -143,6 +143,8 @@ class LogFeed(AllTopics):
         entries: list[Entry] = []
         number = index = 0
         for change in changes:
+            if not self._translation.publishes(change):
+                continue
             for publication in await self._translation.publications_of(change):
                 own = _transaction_of(change)
                 number, index = (number, index + 1) if own == number else (own, 1)

@@ -44,6 +44,7 @@ class Socket(Subscriber):
     __slots__ = (
         "_calls",
         "_last_in_turn",
+        "_results",
         "_room",
         "_wire",
         "act_as",
@@ -83,6 +84,8 @@ class Socket(Subscriber):
         """Where its close is counted, by the code; None once it is."""
         self.on_lost_topic: Callable[[Socket, Topic], None] | None = None
         """Called when a subscription ends while it watches channels."""
+        self._results: list[bytes] = []
+        """Results that are written soon. Unlike pending events, an end of the session does not withdraw them."""
         self._calls: set[asyncio.Task[None]] = set()
         self._last_in_turn: asyncio.Task[None] | None = None
         self._room: asyncio.Future[None] | None = None
@@ -95,14 +98,29 @@ class Socket(Subscriber):
 
     def write(self, frame: bytes) -> None:
         """Send one frame, after those that are pending."""
-        if self.pending:
+        if self.pending or self._results:
             self.pending.append(frame)
             self.flush()
         else:
             self._write(frame, 1)
 
+    def write_soon(self, frame: bytes) -> None:
+        """Send one frame with the events of this iteration of the loop, at its end: one system call for all of them.
+
+        The author of a message gets its event right after the result of the call that sent it.
+        """
+        if not self._results:
+            asyncio.get_running_loop().call_soon(self._flush_results)
+        self._results.append(frame)
+
+    def _flush_results(self) -> None:
+        if self._results:
+            self.flush()
+
     def flush(self) -> None:
         pending, self.pending = self.pending, []
+        if self._results:
+            pending, self._results = self._results + pending, []
         self._write(pending[0] if len(pending) == 1 else b"".join(pending), len(pending))
 
     async def drained(self) -> None:
@@ -112,6 +130,9 @@ class Socket(Subscriber):
         if self.closes is not None and not self.is_closed:
             self.closes[code] += 1
             self.closes = None
+        if self._results:
+            self.pending = []  # the session has ended: only results are due
+            self.flush()
         self._wire.close(code, reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore"))
 
     def drop(self) -> None:

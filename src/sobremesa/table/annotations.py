@@ -25,6 +25,8 @@ def scalar_types(annotation: Any) -> tuple[Any, ...]:
 
 def may_be_none(annotation: Any) -> bool:
     """Return whether None is a value of this annotation."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        return may_be_none(typing.get_args(annotation)[0])
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         return type(None) in typing.get_args(annotation)
     return annotation is None or annotation is type(None)

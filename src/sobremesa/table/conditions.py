@@ -11,7 +11,7 @@ A name is one attribute; a path into maps and lists is a tuple, `("flags", "mode
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -209,8 +209,8 @@ def all_of(*parts: Condition) -> Condition:
     """Every part holds; a part that always holds is left out."""
     flat: list[Condition] = []
     for part in parts:
-        for each in part.parts if isinstance(part, AllOf) else (part,):
-            if not isinstance(each, Always) and each not in flat:
+        for each in part.parts if type(part) is AllOf else (part,):
+            if type(each) is not Always and each not in flat:
                 flat.append(each)
     if not flat:
         return Always()
@@ -221,10 +221,21 @@ def any_of(*parts: Condition) -> Condition:
     """At least one part holds."""
     flat: list[Condition] = []
     for part in parts:
-        if isinstance(part, Always):
+        if type(part) is Always:
             return part
-        flat.extend(part.parts if isinstance(part, AnyOf) else (part,))
+        flat.extend(part.parts if type(part) is AnyOf else (part,))
     return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
+
+
+def has_no_values(parts: Sequence[Condition]) -> bool:
+    """Return whether conditions only name attributes: those of most rules are always the same, and can be cached."""
+    for part in parts:  # noqa: SIM110 - a generator would cost more than the rest
+        if type(part) not in _WITHOUT_VALUES:
+            return False
+    return True
+
+
+_WITHOUT_VALUES = frozenset({Present, Absent, HasKind})
 
 
 def _left(path: Path | Size) -> Operand:

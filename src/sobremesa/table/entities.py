@@ -101,6 +101,8 @@ class Shape:
         check_version(self, has_upgrade=entity.upgrade.__func__ is not Entity.upgrade.__func__)  # type: ignore[attr-defined]
         self.is_plain = self.expires is None and self.schema_version is None
         """Rows neither expire nor have versions."""
+        self.is_read_as_written = all(info.default is None for info in self.fields if may_be_none(info.type))
+        """Whether a field that is None, and so not stored, is None again when the row is read."""
         self.part_types = {field: found[0] for field, found in types_of.items() if found in ((int,), (str,))}
         """The type of a field that is only text, or only an integer."""
         for each in (keys, *indexes.values()):
@@ -110,6 +112,8 @@ class Shape:
         for index in indexes.values():
             self.by_index.setdefault(index.index, []).append(index)
         self.stored_fields = tuple(self.attributes.items())
+        self.stored_names = tuple(self.attributes.get(field, "") for field in entity.__struct_fields__)
+        """The stored name of each field, in their order; empty for `other`."""
         in_keys = {field for each in (keys, *indexes.values()) for field in each.fields}
         self.plain_fields = frozenset(self.attributes.keys() - in_keys - {self.expires})
         """The fields that an update may set without changing a key, an index or the expiry."""
@@ -217,11 +221,12 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, rename="camel", repr_omi
                 names = layout.indexes[index]
                 check_key(*found, names.name)
                 item[names.pk], item[names.sk] = found if spelling is None else map(spelling.key, found)
-        for field, attribute in shape.stored_fields:
-            value = getattr(self, field)
+        for attribute, value in zip(shape.stored_names, msgspec.structs.astuple(self), strict=True):
+            if value is None:
+                continue
             if type(value) in SCALARS:
                 item[attribute] = value
-            elif value is not None and value != _EMPTY_SET:
+            elif attribute and value != _EMPTY_SET:
                 item[attribute] = to_stored(value)
         if not shape.is_plain:
             expiry = getattr(self, shape.expires) if shape.expires else None
@@ -341,15 +346,19 @@ def is_spelled_as(item: Mapping[str, Value], shape: Shape, parts: Mapping[str, A
     return True
 
 
+def has_key_of(item: Mapping[str, Value], entity: type[Entity], layout: Layout) -> bool:
+    """Return whether a stored row has a key as this entity has them."""
+    keys, lowered = entity.shape.keys, layout.spelling is not None
+    if keys.pk.parse(item[layout.pk], lowered=lowered) is None:
+        return False
+    return keys.sk.parse(item[layout.sk], lowered=lowered) is not None
+
+
 def match_entity(item: Mapping[str, Value], entities: Sequence[type[E]], layout: Layout) -> type[E] | None:
     """Return the entity of a stored row: by its key, then by its type, then the first; None if none matches."""
-    lowered = layout.spelling is not None
-    fitting = [
-        entity
-        for entity in entities
-        if entity.shape.keys.pk.parse(item[layout.pk], lowered=lowered) is not None
-        and entity.shape.keys.sk.parse(item[layout.sk], lowered=lowered) is not None
-    ]
+    if len(entities) == 1:
+        return entities[0] if has_key_of(item, entities[0], layout) else None
+    fitting = [entity for entity in entities if has_key_of(item, entity, layout)]
     written = item.get(layout.entity_type)
     for entity in fitting:
         if identity(entity.shape, layout)[layout.entity_type] == written:

@@ -31,7 +31,7 @@ from sobremesa.table.conditions import (
     Present,
     Size,
 )
-from sobremesa.table.values import Item, Value, stored_value
+from sobremesa.table.values import Item, SharedItem, Value, stored_value
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "missing"})()
 _ORDERED = frozenset({"S", "N", "B"})
@@ -46,6 +46,7 @@ _KINDS = {
     type(None): "NULL",
     list: "L",
     dict: "M",
+    SharedItem: "M",
 }
 
 
@@ -96,7 +97,7 @@ def same(left: Value, right: Value) -> bool:
         return False
     if type(left) is list:
         return len(left) == len(right) and all(map(same, left, right))
-    if type(left) is dict:
+    if isinstance(left, dict):
         return left.keys() == right.keys() and all(same(left[name], right[name]) for name in left)
     return bool(left == right)
 

@@ -42,7 +42,7 @@ class Template:
         self._slots: list[Slot] = []
         self._split()
         self.fields = tuple(slot.field for slot in self._slots)
-        self._plain_slots = _plain(self._slots)
+        self._prepare()
         self._form = "%s".join(literal.replace("%", "%%") for literal in self._literals)
         self._pattern = self._compile(self._literals)
 
@@ -71,7 +71,7 @@ class Template:
             Slot(slot.field, slot.digits, kinds.get(slot.field, slot.kind) if not slot.digits else int)
             for slot in self._slots
         ]
-        self._plain_slots = _plain(self._slots)
+        self._prepare()
 
     def padded_unlike(self, other: Template) -> str | None:
         """Return the first field that the other template, with the same text before it, pads differently."""
@@ -91,6 +91,10 @@ class Template:
 
     def format_or_none(self, get: Callable[[str], Any]) -> str | None:
         """Return the key, or None if a part is None: the item is then not in that index."""
+        if self._only_field is not None:
+            part = get(self._only_field)
+            if type(part) is str and part.isascii() and part.isalnum():
+                return f"{self._literals[0]}{part}{self._literals[1]}"
         pieces = []
         for field, is_number, slot in self._plain_slots:
             part = get(field)
@@ -107,8 +111,17 @@ class Template:
 
         `lowered` parses a key of a table whose keys are in lower case.
         """
+        if not lowered and not key.startswith(self._literals[0]):
+            return None  # most keys that are tried are of another entity
         match = (self._lowered if lowered else self._pattern).fullmatch(key)
         return match.groupdict() if match else None
+
+    def _prepare(self) -> None:
+        """Prepare the slots for `format_or_none`: every read and write formats keys, and most have one part."""
+        # Python unpacks plain tuples twice as fast.
+        self._plain_slots = [(slot.field, slot.kind is int, slot) for slot in self._slots]
+        is_one_text = len(self._slots) == 1 and self._slots[0].kind is not int
+        self._only_field = self._slots[0].field if is_one_text else None
 
     def _split(self) -> None:
         literal = ""
@@ -164,7 +177,8 @@ def check_key(pk: str, sk: str, where: str = "the table") -> None:
         type(pk) is type(sk) is str
         and 0 < len(pk) <= MAX_PK_BYTES
         and 0 < len(sk) <= MAX_SK_BYTES
-        and (pk + sk).isascii()
+        and pk.isascii()
+        and sk.isascii()
     ):
         return
     for name, value, limit in (("pk", pk, MAX_PK_BYTES), ("sk", sk, MAX_SK_BYTES)):
@@ -228,11 +242,6 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     """Return a hint with the most similar of the known names; an empty text if none is similar."""
     similar = difflib.get_close_matches(name, known, 1)
     return f" (did you mean {similar[0]}?)" if similar else ""
-
-
-def _plain(slots: list[Slot]) -> list[tuple[str, bool, Slot]]:
-    """Return the slots as plain tuples, which Python unpacks twice as fast: every read and write formats keys."""
-    return [(slot.field, slot.kind is int, slot) for slot in slots]
 
 
 def _piece(slot: Slot, part: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -35,6 +36,7 @@ from sobremesa.table.conditions import (
     absent_or_null,
     at_most,
     equals,
+    has_no_values,
 )
 from sobremesa.table.engines.protocol import (
     CheckItem,
@@ -57,7 +59,7 @@ from sobremesa.table.layout import IndexLayout, Layout, Spelling
 from sobremesa.table.operations import Check, Delete, Operation, Put, Update
 from sobremesa.table.patterns import Pattern
 from sobremesa.table.updates import Action, Changes, Remove, Set, SetIfAbsent
-from sobremesa.table.values import Item, Value, to_stored
+from sobremesa.table.values import KEPT_AS_THEY_ARE, Item, SharedItem, Value, to_stored
 from sobremesa.table.versions import is_current
 
 AtKey: TypeAlias = UpdateItem | DeleteItem | CheckItem
@@ -68,7 +70,7 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
     lowered: AtKey
     match operation:
         case Put():
-            item = operation.entity.to_item(layout)
+            item = _stored(operation.entity, layout)
             key = RawKey(item[layout.pk], item[layout.sk])
             return PutItem(key, item, _when(operation.when, operation.entity.shape, layout, now_seconds))
         case Update():
@@ -86,11 +88,23 @@ def lower(operation: Operation, layout: Layout, now_seconds: int) -> ItemWrite:
     return lowered if layout.spelling is None else _respelled(lowered, operation.key, layout.spelling)
 
 
+def _stored(entity: Entity, layout: Layout) -> Item:
+    """Return a row in its stored form; with its entity, if that is what a read of it would return."""
+    item = entity.to_item(layout)
+    if not entity.shape.is_read_as_written or entity.other or not KEPT_AS_THEY_ARE.issuperset(map(type, item.values())):
+        return item
+    stored = SharedItem(item)
+    stored.entity, stored.expiry = entity, expiry_of(item, entity.shape, layout)
+    return stored
+
+
 def lower_condition(condition: Condition, shape: Shape) -> Condition:
     """Return the condition with the stored names and values of an entity's fields."""
     if type(condition) is Present or type(condition) is Absent:
         return condition if condition.path is None else type(condition)(_path(condition.path, shape))
     if type(condition) is AllOf or type(condition) is AnyOf:
+        if has_no_values(condition.parts):
+            return _lowered_once(condition, shape)
         return type(condition)(tuple([lower_condition(part, shape) for part in condition.parts]))
     if type(condition) is LessIfPresent:
         return LessIfPresent(_path(condition.path, shape), _operand(condition.value, shape))
@@ -113,6 +127,11 @@ def lower_condition(condition: Condition, shape: Shape) -> Condition:
             return Not(lower_condition(part, shape))
         case _:
             raise BadExpression(f"{condition!r} is not a condition")
+
+
+@lru_cache(maxsize=1024)
+def _lowered_once(condition: AllOf | AnyOf, shape: Shape) -> Condition:
+    return type(condition)(tuple([lower_condition(part, shape) for part in condition.parts]))
 
 
 def spelled(request: QueryRequest, pattern: Pattern[Any], spelling: Spelling) -> QueryRequest:
@@ -177,6 +196,7 @@ def is_expired(item: Mapping[str, Value], shape: Shape, layout: Layout, now_seco
     return expiry is not None and expiry <= now_seconds
 
 
+@lru_cache(maxsize=256)
 def _expired(shape: Shape, layout: Layout, now_seconds: int) -> Condition:
     """Return `is_expired` as a condition."""
     expired = at_most(layout.ttl, now_seconds)

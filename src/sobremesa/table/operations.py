@@ -95,6 +95,9 @@ Operations: TypeAlias = Operation | Sequence[Operation] | None
 """What one name of a transaction stands for: an operation, several similar ones, or none this time."""
 
 
+_KINDS = (Put, Update, Delete, Check)
+
+
 def in_order(named: Mapping[str, Operations]) -> tuple[Sequence[Operation], Sequence[str]]:
     """Return the operations of a transaction, and the name of each."""
     operations: list[Operation] = []
@@ -102,7 +105,7 @@ def in_order(named: Mapping[str, Operations]) -> tuple[Sequence[Operation], Sequ
     for name, given in named.items():
         if given is None:
             continue
-        group = (given,) if isinstance(given, Put | Update | Delete | Check) else given
+        group = (given,) if isinstance(given, _KINDS) else given
         operations += group
         names += [name] * len(group)
     return operations, names

@@ -222,7 +222,8 @@ class Lookup(Generic[E_co]):
 
     def __call__(self, **parts: Any) -> Key[E_co]:
         key = self.entities[0].key(**parts)
-        return Key(key.entity, key.raw, key.parts, self.id, self.consistent)
+        key.pattern, key.consistent = self.id, self.consistent
+        return key
 
 
 class WritePattern:

@@ -29,7 +29,7 @@ from sobremesa.table.engines.protocol import (
     ShardList,
     ShardReader,
 )
-from sobremesa.table.entities import Entity, Index, Key, is_spelled_as, match_entity
+from sobremesa.table.entities import Entity, Index, Key, has_key_of, is_spelled_as, match_entity
 from sobremesa.table.errors import BadCursor, BadExpression, BadRow, Refused
 from sobremesa.table.layout import Layout
 from sobremesa.table.ledger import Ledger, current_ledger
@@ -60,6 +60,7 @@ class TableReads:
         retries: Retries | None = None,
     ) -> None:
         self.engine = engine
+        self.layout: Layout = engine.layout
         self.meter = Meter()
         self._spelling = engine.layout.spelling
         self._clock = clock or engine.clock
@@ -68,10 +69,6 @@ class TableReads:
         self._calls = Calls(engine, retries or Retries())
         self.raw = RawRows(self._calls, lambda: self.cursors, self._record)
         """Rows in their stored form."""
-
-    @property
-    def layout(self) -> Layout:
-        return self.engine.layout
 
     @property
     def call_stats(self) -> CallStats:
@@ -336,7 +333,9 @@ class TableReads:
 
     def decode(self, item: Item, entity: type[E]) -> E | None:
         """Return a stored row as this entity; None if it is another; raise BadRow if it is unreadable."""
-        if match_entity(item, (entity,), self.layout) is None:
+        if type(item) is SharedItem and type(item.entity) is entity:
+            return item.entity
+        if not has_key_of(item, entity, self.layout):
             return None
         return entity.from_item(item, self.layout)
 

@@ -50,7 +50,7 @@ class SharedReads:
         self._entities = frozenset(entities)
         self._partitions: Cache[str, dict[Hashable, _Shared[Any]]] = Cache(limit)
         self._marks: Cache[tuple[str, str], bool] = Cache(MARKS)
-        table.watch(self._note)
+        table.watch(self._note, *entities)
 
     async def get_or_load(self, pk: str, what: Hashable, load: Callable[[], Awaitable[V]]) -> V:
         """Return a result of a partition that is at most a second old, or load it."""

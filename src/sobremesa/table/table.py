@@ -47,16 +47,16 @@ class Table(TableReads):
         retries: Retries | None = None,
     ) -> None:
         super().__init__(engine, clock=clock, cursor_secret=cursor_secret, retries=retries)
-        self._watchers: list[Watcher] = []
+        self._watchers: list[tuple[frozenset[type[Entity]], Watcher]] = []
 
     @property
     def write_error(self) -> StoreError | None:
         """The error of the last write, or None if it succeeded."""
         return self._calls.write_error
 
-    def watch(self, watcher: Watcher) -> None:
-        """Call `watcher` after every write of this process, before the write returns."""
-        self._watchers.append(watcher)
+    def watch(self, watcher: Watcher, *entities: type[Entity]) -> None:
+        """Call `watcher` after every write of this process, or of these entities, before the write returns."""
+        self._watchers.append((frozenset(entities), watcher))
 
     def seal_cursors_with(self, secret: bytes) -> None:
         """Sign cursors with a secret from now on. The secret may be stored in the table itself."""
@@ -123,8 +123,7 @@ class Table(TableReads):
             self._record(pattern_id, _refused_units(failed, single))
             raise described(failed, operations, names, named) from None
         self._record(pattern_id, written.capacity)
-        for watcher in self._watchers:
-            watcher(operations, in_bulk=False)
+        self._notify(operations, in_bulk=False)
         return self._result(operations[0], written) if single and unnamed else None
 
     async def write_many(
@@ -143,8 +142,7 @@ class Table(TableReads):
             else:
                 raise BadExpression(f"write_many checks no conditions, but the write of {item_write.key} has one")
         self._record(pattern.id if pattern else None, await self._calls.write_many(waiting))
-        for watcher in self._watchers:
-            watcher(operations, in_bulk=True)
+        self._notify(operations, in_bulk=True)
         return len(waiting)
 
     async def delete_every(self, question: Question[Any], *, pattern: WritePattern | None = None) -> int:
@@ -159,6 +157,12 @@ class Table(TableReads):
                 done += await self.write_many(waiting, pattern=pattern)
                 waiting = []
         return done + await self.write_many(waiting, pattern=pattern)
+
+    def _notify(self, operations: Sequence[Operation], *, in_bulk: bool) -> None:
+        written = {type(each.entity) if isinstance(each, Put) else each.key.entity for each in operations}
+        for entities, watcher in self._watchers:
+            if not entities or not entities.isdisjoint(written):
+                watcher(operations, in_bulk=in_bulk)
 
     async def _send(
         self,

@@ -33,7 +33,14 @@ class SharedItem(dict[str, Value]):
         self.expiry: float | Decimal | None = None
 
 
+def shared(item: Item) -> SharedItem:
+    """Return an item that several reads may return."""
+    return item if type(item) is SharedItem else SharedItem(item)
+
+
 SCALARS = frozenset({str, int, bool, float, bytes})
+KEPT_AS_THEY_ARE = SCALARS - {float}
+"""The types of values whose stored form is the value itself: a float may be stored as an integer."""
 
 MAX_ITEM_BYTES = 400 * 1024
 MAX_DEPTH = 32
@@ -78,14 +85,14 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
     """Return the item with its numbers in stored form, and its size; raise BadValue or TooLarge if it is invalid."""
     if "" in item:
         raise BadValue("an attribute has an empty name")
-    texts = list(item)
+    texts = [value for value in item.values() if type(value) is str]  # most values
     size = 0
     changed: Item | None = None
-    for name, value in item.items():
+    for name, value in item.items() if len(texts) < len(item) else ():
         kind = type(value)
         if kind is str:
-            texts.append(value)
-        elif kind is bool or value is None:
+            continue
+        if kind is bool or value is None:
             size += 1
         elif kind is int and 0 <= value < _PLAIN_INT:
             size += whole_weight(value)
@@ -96,8 +103,10 @@ def weigh(item: Mapping[str, Value]) -> tuple[Item, int]:
                 if changed is None:
                     changed = dict(item)
                 changed[name] = stored
-    size = refuse_too_large(size + _texts_size(texts))
-    return (item if type(item) is dict else dict(item)) if changed is None else changed, size
+    size = refuse_too_large(size + _texts_size([*item, *texts]))
+    if changed is not None:
+        return changed, size
+    return item if type(item) is dict or type(item) is SharedItem else dict(item), size
 
 
 def _texts_size(texts: list[str]) -> int:

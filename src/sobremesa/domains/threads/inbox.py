@@ -36,6 +36,7 @@ AT_ONCE = 20
 """How many participants' rows a send updates in its own transaction."""
 
 _LAST_MESSAGE_AT = Thread.shape.attribute("last_message_at")
+_ID = Thread.shape.attribute("room_id")
 _COPIED = tuple(Thread.shape.attribute(name) for name in COPIED)
 
 _log = structlog.get_logger("sobremesa.domains.threads")
@@ -64,7 +65,7 @@ class Inboxes(InboxMoves):
         new, old = change.new, change.old
         if new is None or old is None or new.get(_LAST_MESSAGE_AT) != old.get(_LAST_MESSAGE_AT):
             return
-        if any(new.get(name) != old.get(name) for name in _COPIED):
+        if _ID in new and any(new.get(name) != old.get(name) for name in _COPIED):
             thread = self._table.as_entity(new, Thread)
             if thread is not None:
                 self._outdated.add(thread.room_id)

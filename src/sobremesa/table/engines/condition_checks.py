@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import get_args
 
 from sobremesa.table.conditions import (
@@ -25,6 +26,7 @@ from sobremesa.table.conditions import (
     Path,
     Present,
     Size,
+    has_no_values,
 )
 from sobremesa.table.errors import BadExpression
 from sobremesa.table.evaluation import kind_of
@@ -36,6 +38,8 @@ MAX_PATH_STEPS = 32
 
 _ORDERED_KINDS = frozenset({"S", "N", "B"})
 _KINDS = frozenset(get_args(Kind))
+_PLAIN = frozenset({str, int})
+"""Types of values that have an order, and nothing in them to check but the size of a number."""
 
 
 def check_condition(condition: Condition | None) -> None:
@@ -92,12 +96,17 @@ def check_path(path: Path) -> None:
 def _check_part(condition: Condition) -> None:
     # The common ones first, and by `type`: `match` tries every case before, and `isinstance` is slow to fail.
     if type(condition) is AllOf or type(condition) is AnyOf:
-        _check_parts(condition.parts)
+        if condition.parts and has_no_values(condition.parts):
+            _check_once(condition.parts)
+        else:
+            _check_parts(condition.parts)
     elif type(condition) is Present or type(condition) is Absent:
         if condition.path is not None:
             check_path(condition.path)
-    elif type(condition) is Compare and type(condition.right) is str and type(condition.left) is Attribute:
+    elif type(condition) is Compare and type(condition.right) in _PLAIN and type(condition.left) is Attribute:
         check_path(condition.left.path)
+        if type(condition.right) is int:
+            stored_value(condition.right)
     elif type(condition) is LessIfPresent and type(condition.value) is str:
         check_path(condition.path)
     else:
@@ -138,6 +147,12 @@ def _check_parts(parts: tuple[Condition, ...]) -> None:
         raise BadExpression("all_of and any_of need at least one part")
     for part in parts:
         _check_part(part)
+
+
+@lru_cache(maxsize=1024)
+def _check_once(parts: tuple[Condition, ...]) -> None:
+    """Check conditions without values; an error is not cached."""
+    _check_parts(parts)
 
 
 def _check_comparison(first: Operand, others: Iterable[Operand], *, ordered: bool) -> None:

@@ -20,6 +20,8 @@ from sobremesa.work.consumers.deliveries import END, Delivery, rank, starting_po
 from sobremesa.work.consumers.entities import PARTITION, ShardProgress
 from sobremesa.work.consumers.handlers import Consumer, error_text
 
+FREE_PAUSE_SECONDS = 0.1
+"""Between reads of an engine that needs no pauses. What it wrote last is in its memory, which costs no decoding."""
 FIRST_PAUSE_SECONDS = 0.2
 """Between attempts, until an engine's reader has its own."""
 LONGEST_PAUSE_SECONDS = 1.0
@@ -57,7 +59,7 @@ class ShardReading:
         self._read_at = 0.0
         self._least_pause = self._pause = FIRST_PAUSE_SECONDS
         self._finished = set(row.finished)
-        # Handlers alone process what was read once a second: reading more often would cost, and gain nothing.
+        # Handlers alone process what was read once a second: reading more often would gain nothing where it costs.
         self._needed_pause = min(consumer.least_pause_seconds for consumer in consumers)
 
     def _delivery(self, consumer: Consumer) -> Delivery:
@@ -164,7 +166,8 @@ class ShardReading:
         self._read_at = asyncio.get_running_loop().time()
         try:
             reader = self._readers.get(start) or await self._table.open_shard(self.row.shard_id, self._opens_at(start))
-            self._least_pause = max(reader.pause_seconds, self._needed_pause)
+            needed = self._needed_pause if reader.pause_seconds else min(self._needed_pause, FREE_PAUSE_SECONDS)
+            self._least_pause = max(reader.pause_seconds, needed)
             self._read_at = asyncio.get_running_loop().time()
             batch = await reader.read()
         except PositionTrimmed as trimmed:

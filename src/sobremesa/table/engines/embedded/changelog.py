@@ -105,8 +105,7 @@ class ChangeLog:
 
     def _wake(self) -> None:
         for waiting in self._waiting:
-            if not waiting.done():
-                waiting.set_result(None)
+            _finish(waiting)
         self._waiting.clear()
 
     def trim(self, now_ms: int, stopwatch: Callable[[], float]) -> bool:
@@ -176,26 +175,34 @@ class ChangeLog:
     def _raw_changes(self, sequence: int, logged: Logged) -> list[RawChange]:
         """Return the changes of a transaction as readers receive them; created once for all readers."""
         at_ms, changed, expired, _ = logged
+        id, first = f"{self._store_id}-{sequence}-", sequence * ITEMS_A_TRANSACTION
         return [
             RawChange(
-                f"{self._store_id}-{sequence}-{number}",
+                f"{id}{number}",
                 at_ms,
                 change.key,
                 change.old.item if change.old is not None else None,
                 change.new.item if change.new is not None else None,
                 expired,
                 SHARD_ID,
-                sequence_of(sequence, number),
+                str(first + number),
             )
             for number, change in enumerate(changed)
         ]
 
     async def next_commit(self, seconds: float) -> None:
         """Wait for a commit of this process, at most this long."""
-        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # Not `asyncio.wait`, which returns an iteration of the loop later: what a commit publishes would be written to
+        # sockets after the results of its writes, with system calls of its own.
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[None] = loop.create_future()
         self._waiting.add(waiting)
-        await asyncio.wait((waiting,), timeout=seconds)
-        self._waiting.discard(waiting)
+        timer = loop.call_later(seconds, _finish, waiting)
+        try:
+            await waiting
+        finally:
+            timer.cancel()
+            self._waiting.discard(waiting)
 
     def close(self) -> None:
         self._closed = True
@@ -219,6 +226,11 @@ class ChangeLog:
         if int(number) < oldest:
             raise PositionTrimmed("the changes after this position are no longer kept", self.position(oldest))
         return int(number)
+
+
+def _finish(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
 
 
 def sequence_of(transaction: int, item: int = ITEMS_A_TRANSACTION - 1) -> str:

@@ -18,7 +18,7 @@ from sobremesa.table.engines.embedded.known_rows import KnownRows
 from sobremesa.table.engines.embedded.other_processes import OtherProcesses
 from sobremesa.table.engines.embedded.rows import Row
 from sobremesa.table.engines.protocol import QueryRequest, RawKey, RawPage
-from sobremesa.table.values import Item, SharedItem
+from sobremesa.table.values import Item, shared
 
 MAX_BYTES = 16 << 20
 """The limit of the cache, in stored size; the memory used is a few times as much."""
@@ -32,14 +32,25 @@ class Partition:
     `exact_version` is replaced when anything in it changes, `version` except by new rows that expire.
     """
 
-    __slots__ = ("bytes", "exact_version", "items", "pages", "version")
+    __slots__ = ("bytes", "exact_version", "item_bytes", "items", "pages", "version")
 
-    def __init__(self, items: dict[str, tuple[Item | None, int]] | None = None, version: object | None = None) -> None:
-        self.items = {} if items is None else items
+    def __init__(self) -> None:
+        self.items: dict[str, tuple[Item | None, int]] = {}
         self.pages: dict[Any, RawPage] = {}
-        self.bytes = sum(size + ENTRY_BYTES for _, size in self.items.values())
+        self.item_bytes = 0
+        """The part of the items in `bytes`."""
+        self.bytes = 0
         self.exact_version = object()
-        self.version = version or self.exact_version
+        self.version = self.exact_version
+
+    def without_pages(self, version: object | None) -> Partition:
+        """Return the cache of the same items, with a version, or a new one."""
+        other = Partition()
+        other.items = self.items
+        other.item_bytes = other.bytes = self.item_bytes
+        if version is not None:
+            other.version = version
+        return other
 
 
 class PartitionCache:
@@ -71,6 +82,7 @@ class PartitionCache:
     def keep_item(self, partition: Partition, sk: str, found: tuple[Item | None, int]) -> None:
         """Cache the row of a key, or that there is none."""
         partition.items[sk] = found
+        partition.item_bytes += found[1] + ENTRY_BYTES
         self._grow(partition, found[1] + ENTRY_BYTES)
 
     def keep_page(self, partition: Partition, request: QueryRequest, page: RawPage) -> None:
@@ -108,10 +120,15 @@ class PartitionCache:
                 if before is None:
                     continue
                 version = before.version if changed_pks is not None and key.pk not in changed_pks else None
-                partition = renewed[key.pk] = self._partitions[key.pk] = Partition(before.items, version)
+                partition = renewed[key.pk] = self._partitions[key.pk] = before.without_pages(version)
                 self._bytes += partition.bytes - before.bytes
             if key.sk in partition.items:
-                partition.items[key.sk] = (None, 0) if row is None else (SharedItem(row.item), row.size)
+                found = (None, 0) if row is None else (shared(row.item), row.size)
+                grown = found[1] - partition.items[key.sk][1]
+                partition.items[key.sk] = found
+                partition.item_bytes += grown
+                partition.bytes += grown
+                self._bytes += grown
 
     def close(self) -> None:
         """Clear the cache. Call it after the connection is closed."""
