@@ -475,6 +475,39 @@ async def test_earlier_removal_is_not_delivered_to_who_received_the_event_of_the
     assert bea.received == ["return"]
 
 
+@pytest.mark.parametrize("is_one_batch", [False, True])
+async def test_new_member_does_not_receive_what_was_deleted_after_it_joined(
+    hub: Hub, feed: ScriptedFeed, rows: Rows, monkeypatch: pytest.MonkeyPatch, is_one_batch: bool
+) -> None:
+    """It may have received the deletion before, in a replay, and would drop its event."""
+    monkeypatch.setattr(feed, "looks_back_to", lambda member: 0)  # as on several nodes
+    bea = await subscribe(hub, after=0)
+    rows.bea = FIRST
+    rows.deleted.add("m1")
+    feed.publish(message_event("created"), message_event("updated"), message_event("deleted"))
+    if not is_one_batch:
+        await hub.step()
+    feed.publish(JOIN)
+    await hub.step()
+
+    assert bea.received == ["join", "deleted"]
+
+
+async def test_new_member_does_not_receive_what_this_process_deletes_meanwhile(
+    hub: Hub, feed: ScriptedFeed, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "looks_back_to", lambda member: 0)
+    bea = await subscribe(hub, after=0)
+    rows.bea = FIRST
+    feed.publish(message_event("created"), message_event("updated"))
+    await hub.step()
+    rows.after_look_up = lambda: hub.invalidate("m1", is_gone=True)
+    feed.publish(JOIN)
+    await hub.step()
+
+    assert bea.received == ["join"]
+
+
 async def test_removal_is_delivered_although_the_return_was_read_before(
     hub: Hub, feed: ScriptedFeed, rows: Rows
 ) -> None:

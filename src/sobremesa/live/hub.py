@@ -30,6 +30,7 @@ from sobremesa.live.events import (
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.lazy_delivery import DEFAULT_CROWD, LazyDelivery
+from sobremesa.live.look_back import LookedBack
 from sobremesa.live.membership_checks import MembershipChecks, over_in
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
@@ -77,7 +78,7 @@ class Hub:
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
         self._unsubscriptions = Unsubscriptions(index)
-        self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
+        self._looked_back = LookedBack({}, {})
         """What those who are about to be subscribed may have missed."""
         self._gained: list[tuple[Subscriber, TopicMembership]] = []
         """Who was subscribed, and may have missed something."""
@@ -324,7 +325,7 @@ class Hub:
         while True:
             keys, count = self._checks.pending(entries), self._checks.count
             members = await self._memberships(keys) if keys else {}
-            await self._look_back(members.values())
+            await self._look_back(members.values(), entries)
             await self._repeats.look_up(entries)
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
             is_settled = count == self._checks.count and self._checks.pending(entries) <= keys
@@ -332,7 +333,7 @@ class Hub:
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
-    async def _look_back(self, members: Iterable[TopicMembership]) -> None:
+    async def _look_back(self, members: Iterable[TopicMembership], coming: Sequence[Entry]) -> None:
         """Receive the topics of those who are about to be subscribed, and read what they may have missed."""
         gaining = [
             member
@@ -340,7 +341,7 @@ class Hub:
             if any(member.topic not in each.subscriptions for each in self._index.by_subject.get(member.user_id, ()))
         ]
         await self._feed.cover({member.topic for member in gaining})
-        self._looked_back = await self._replay.look_back(gaining)
+        self._looked_back = await self._replay.look_back(gaining, coming)
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
