@@ -196,6 +196,20 @@ async def test_repeated_event_is_delivered_once_and_to_new_subscribers(hub: Hub,
     assert between.received == ["hello"]
 
 
+async def test_client_that_is_ahead_of_the_node_receives_nothing_from_before_its_cursor(
+    hub: Hub, feed: ScriptedFeed
+) -> None:
+    """It resumes at a node that was paused: it has received the deletion, and would drop its event."""
+    await subscribe(hub, TABLE, after=0)
+    ahead = await subscribe(hub, TABLE, after=2)
+    feed.publish(message_event("created"), message_event("deleted"), new_event("hello"))
+    await hub.step()
+    feed.publish(new_event("bye"))
+    await hub.step()
+
+    assert ahead.received == ["hello", "bye"]
+
+
 async def test_repeated_join_after_a_kick_subscribes_no_user(hub: Hub, feed: ScriptedFeed) -> None:
     bea = await subscribe(hub, after=0)
     feed.publish(JOIN, KICK, JOIN, new_event("secret"))

@@ -18,6 +18,7 @@ from typing import TypeAlias
 import structlog
 
 from sobremesa.core.actor import UserId
+from sobremesa.live.ahead import AheadSubscribers
 from sobremesa.live.current_content import CurrentEvents
 from sobremesa.live.events import (
     Event,
@@ -82,6 +83,7 @@ class Hub:
         """What those who are about to be subscribed may have missed."""
         self._gained: list[tuple[Subscriber, TopicMembership]] = []
         """Who was subscribed, and may have missed something."""
+        self._ahead = AheadSubscribers()
         self._unflushed: dict[Subscriber, None] = {}
         """Who has ephemeral events in the buffer."""
         self.delivered = 0
@@ -113,6 +115,7 @@ class Hub:
         touched = self._deliver(entries, members)
         self._undelivered = None
         self._recent.advance(position)
+        self._ahead.settle(position)
         if not is_complete:
             self._recent.reset(position)  # a subscriber attached meanwhile reads the rest from the feed
             self._replay.clear()
@@ -147,6 +150,7 @@ class Hub:
             subscriber.end()
             return None
         subscriber.note_caught_up()
+        self._ahead.note(subscriber, after.position, self._recent.position)
         for topic in subscriber.subscriptions:
             self._index.by_topic[topic].add(subscriber)
         for topic in subscriber.lost:
@@ -188,6 +192,7 @@ class Hub:
     def detach(self, subscriber: Subscriber) -> None:
         """Remove a subscriber."""
         self._index.watch(subscriber, ())
+        self._ahead.discard(subscriber)
         for topic in subscriber.subscriptions:
             self._index.discard(topic, subscriber)
         for topic in list(self._unsubscriptions.early):
@@ -439,6 +444,7 @@ class Hub:
         else:
             # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
+        receiving = self._ahead.without(receiving, entry)
         if event.without:
             # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
             lost = self._unsubscriptions.early.get(event.without, ())
