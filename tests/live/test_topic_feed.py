@@ -272,6 +272,37 @@ async def test_topics_of_a_node_that_starts_before_redis_are_received_once_it_is
         valkey.stop()
 
 
+async def test_node_that_starts_before_redis_answers_delivers_nothing_from_before(community: Community) -> None:
+    """Its clients have read their snapshots meanwhile: they resume, since they may know later events."""
+    valkey = Valkey(valkey_program(), _free_port())
+    parts = Parts(community, Endpoint("valkey", valkey.url), uuid.uuid4().hex)
+    valkey.start()
+    try:
+        valkey.wait()
+        await parts.publish(ONE)
+        valkey.pause()
+        await parts.feed.open(lambda _: True)
+        await parts.feed.cover([ONE])
+        valkey.resume()
+        delivered: list[Entry] = []
+        missed: set[Topic] = set()
+        async with asyncio.timeout(60):
+            while True:
+                batch = await parts.feed.next(lambda: True)
+                delivered += batch.entries
+                missed |= batch.missed
+                if batch.position.run != UNKNOWN:
+                    break
+        last = await parts.publish(ONE)
+        delivered += await parts.next(1)
+
+        assert [entry.id for entry in delivered] == [last]
+        assert ONE in missed
+    finally:
+        await parts.feed.close()
+        valkey.stop()
+
+
 async def test_each_shard_notices_that_what_it_published_is_lost(parts: Parts) -> None:
     """Each must be published again, and different nodes may read them."""
     for shard_id in ("one", "two"):
