@@ -196,6 +196,20 @@ async def test_repeated_event_is_delivered_once_and_to_new_subscribers(hub: Hub,
     assert between.received == ["hello"]
 
 
+async def test_client_that_is_ahead_of_the_node_receives_nothing_from_before_its_cursor(
+    hub: Hub, feed: ScriptedFeed
+) -> None:
+    """It resumes at a node that was paused: it has received the deletion, and would drop its event."""
+    await subscribe(hub, TABLE, after=0)
+    ahead = await subscribe(hub, TABLE, after=2)
+    feed.publish(message_event("created"), message_event("deleted"), new_event("hello"))
+    await hub.step()
+    feed.publish(new_event("bye"))
+    await hub.step()
+
+    assert ahead.received == ["hello", "bye"]
+
+
 async def test_repeated_join_after_a_kick_subscribes_no_user(hub: Hub, feed: ScriptedFeed) -> None:
     bea = await subscribe(hub, after=0)
     feed.publish(JOIN, KICK, JOIN, new_event("secret"))
@@ -473,6 +487,39 @@ async def test_earlier_removal_is_not_delivered_to_who_received_the_event_of_the
     await hub.step()
 
     assert bea.received == ["return"]
+
+
+@pytest.mark.parametrize("is_one_batch", [False, True])
+async def test_new_member_does_not_receive_what_was_deleted_after_it_joined(
+    hub: Hub, feed: ScriptedFeed, rows: Rows, monkeypatch: pytest.MonkeyPatch, is_one_batch: bool
+) -> None:
+    """It may have received the deletion before, in a replay, and would drop its event."""
+    monkeypatch.setattr(feed, "looks_back_to", lambda member: 0)  # as on several nodes
+    bea = await subscribe(hub, after=0)
+    rows.bea = FIRST
+    rows.deleted.add("m1")
+    feed.publish(message_event("created"), message_event("updated"), message_event("deleted"))
+    if not is_one_batch:
+        await hub.step()
+    feed.publish(JOIN)
+    await hub.step()
+
+    assert bea.received == ["join", "deleted"]
+
+
+async def test_new_member_does_not_receive_what_this_process_deletes_meanwhile(
+    hub: Hub, feed: ScriptedFeed, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "looks_back_to", lambda member: 0)
+    bea = await subscribe(hub, after=0)
+    rows.bea = FIRST
+    feed.publish(message_event("created"), message_event("updated"))
+    await hub.step()
+    rows.after_look_up = lambda: hub.invalidate("m1", is_gone=True)
+    feed.publish(JOIN)
+    await hub.step()
+
+    assert bea.received == ["join"]
 
 
 async def test_removal_is_delivered_although_the_return_was_read_before(

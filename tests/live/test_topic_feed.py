@@ -302,6 +302,36 @@ async def test_topics_covered_before_a_new_epoch_is_delivered_are_read_from_thei
     finally:
         await parts.feed.close()
         await other.feed.close()
+
+
+async def test_node_that_starts_before_redis_answers_delivers_nothing_from_before(community: Community) -> None:
+    """Its clients have read their snapshots meanwhile: they resume, since they may know later events."""
+    valkey = Valkey(valkey_program(), _free_port())
+    parts = Parts(community, Endpoint("valkey", valkey.url), uuid.uuid4().hex)
+    valkey.start()
+    try:
+        valkey.wait()
+        await parts.publish(ONE)
+        valkey.pause()
+        await parts.feed.open(lambda _: True)
+        await parts.feed.cover([ONE])
+        valkey.resume()
+        delivered: list[Entry] = []
+        missed: set[Topic] = set()
+        async with asyncio.timeout(60):
+            while True:
+                batch = await parts.feed.next(lambda: True)
+                delivered += batch.entries
+                missed |= batch.missed
+                if batch.position.run != UNKNOWN:
+                    break
+        last = await parts.publish(ONE)
+        delivered += await parts.next(1)
+
+        assert [entry.id for entry in delivered] == [last]
+        assert ONE in missed
+    finally:
+        await parts.feed.close()
         valkey.stop()
 
 

@@ -8,7 +8,7 @@
 - `topic_feed`: the feed of several nodes, with a stream for each topic in Redis (`topic_streams`): `relay` and
   `topic_writer` fill them by `topic_publisher`, `topic_receiver` receives the topics that this node needs
   (`topic_links`), `topic_history` and `topic_states` read what is kept of them, and `topic_messages` are not kept
-- `look_back`: what a new member may have missed
+- `look_back`: what a new member may have missed; `ahead`: whose clients have received more than their node
 - `hub`: delivers events to subscribers (`subscriber_index`) of present memberships (`membership_checks`,
   `unsubscriptions`), each once (`repeats`), and replays missed ones (`replay`, `recent_events`,
   `current_content`)

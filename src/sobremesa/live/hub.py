@@ -18,6 +18,7 @@ from typing import TypeAlias
 import structlog
 
 from sobremesa.core.actor import UserId
+from sobremesa.live.ahead import AheadSubscribers
 from sobremesa.live.current_content import CurrentEvents
 from sobremesa.live.events import (
     Event,
@@ -30,6 +31,7 @@ from sobremesa.live.events import (
 from sobremesa.live.feed import Cursor, Entry, Feed, FeedBatch, FeedPosition
 from sobremesa.live.frames import event_payload, text_frame
 from sobremesa.live.lazy_delivery import DEFAULT_CROWD, LazyDelivery
+from sobremesa.live.look_back import LookedBack
 from sobremesa.live.membership_checks import MembershipChecks, over_in
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import Broadcasts, RecipientPayloads, is_broadcast
@@ -77,10 +79,11 @@ class Hub:
         self._undelivered: FeedBatch | None = None
         """A batch from the feed that is not delivered yet; retried if delivery fails."""
         self._unsubscriptions = Unsubscriptions(index)
-        self._looked_back: Mapping[Topic, Sequence[Entry]] = {}
+        self._looked_back = LookedBack({}, {})
         """What those who are about to be subscribed may have missed."""
         self._gained: list[tuple[Subscriber, TopicMembership]] = []
         """Who was subscribed, and may have missed something."""
+        self._ahead = AheadSubscribers()
         self._unflushed: dict[Subscriber, None] = {}
         """Who has ephemeral events in the buffer."""
         self.delivered = 0
@@ -112,6 +115,7 @@ class Hub:
         touched = self._deliver(entries, members)
         self._undelivered = None
         self._recent.advance(position)
+        self._ahead.settle(position)
         if not is_complete:
             self._recent.reset(position)  # a subscriber attached meanwhile reads the rest from the feed
             self._replay.clear()
@@ -146,6 +150,7 @@ class Hub:
             subscriber.end()
             return None
         subscriber.note_caught_up()
+        self._ahead.note(subscriber, after.position, self._recent.position)
         for topic in subscriber.subscriptions:
             self._index.by_topic[topic].add(subscriber)
         for topic in subscriber.lost:
@@ -187,6 +192,7 @@ class Hub:
     def detach(self, subscriber: Subscriber) -> None:
         """Remove a subscriber."""
         self._index.watch(subscriber, ())
+        self._ahead.discard(subscriber)
         for topic in subscriber.subscriptions:
             self._index.discard(topic, subscriber)
         for topic in list(self._unsubscriptions.early):
@@ -324,7 +330,7 @@ class Hub:
         while True:
             keys, count = self._checks.pending(entries), self._checks.count
             members = await self._memberships(keys) if keys else {}
-            await self._look_back(members.values())
+            await self._look_back(members.values(), entries)
             await self._repeats.look_up(entries)
             entries = await self._payloads.resolve_all(entries, self._index.by_topic)
             is_settled = count == self._checks.count and self._checks.pending(entries) <= keys
@@ -332,7 +338,7 @@ class Hub:
             if is_settled and not self._payloads.are_missing(entries, self._index.by_topic):
                 return entries, {key: member for key in keys if (member := members.get(key)) is not None}
 
-    async def _look_back(self, members: Iterable[TopicMembership]) -> None:
+    async def _look_back(self, members: Iterable[TopicMembership], coming: Sequence[Entry]) -> None:
         """Receive the topics of those who are about to be subscribed, and read what they may have missed."""
         gaining = [
             member
@@ -340,7 +346,7 @@ class Hub:
             if any(member.topic not in each.subscriptions for each in self._index.by_subject.get(member.user_id, ()))
         ]
         await self._feed.cover({member.topic for member in gaining})
-        self._looked_back = await self._replay.look_back(gaining)
+        self._looked_back = await self._replay.look_back(gaining, coming)
 
     def _deliver(self, entries: Sequence[Entry], members: Mapping[MembershipKey, TopicMembership]) -> list[Subscriber]:
         """Put events into the buffers of their subscribers; return the subscribers to flush."""
@@ -438,6 +444,7 @@ class Hub:
         else:
             # A repeated event is only for subscribers that were attached since the first.
             receiving = [each for each in receiving if each.has_subscribed_since(first, event.topics)]
+        receiving = self._ahead.without(receiving, entry)
         if event.without:
             # Also for those whose role changed at the same time: they were unsubscribed, whatever they are now.
             lost = self._unsubscriptions.early.get(event.without, ())

@@ -6,11 +6,12 @@ sent after it. So a new member gets what was published of the topic since the me
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from sobremesa.core.clock import lenient_ms
 from sobremesa.core.ids import is_ulid, time_of
-from sobremesa.live.events import TopicMembership, server_of
+from sobremesa.live.events import Event, Topic, TopicMembership, server_of
 from sobremesa.live.feed import Entry
 
 CLOCKS_DIFFER_MS: Final = 1_000
@@ -19,6 +20,15 @@ LONGEST_MS = 15 * 60_000
 """Shards are assumed to be at most this far apart."""
 UNKNOWN_MS = 60_000
 """How far to look back if it is not known when the membership started."""
+
+
+class LookedBack(NamedTuple):
+    """What new members may have missed, as it is now."""
+
+    kept: Mapping[Topic, Sequence[Entry]]
+    """What is no longer in memory, by topic."""
+    changed: Mapping[str, Event | None]
+    """Which events in memory show something else now, by id; None if they are no longer visible."""
 
 
 def look_back_from(member: TopicMembership, now_ms: int, *, clocks_differ_ms: int = CLOCKS_DIFFER_MS) -> int:

@@ -15,10 +15,10 @@ from typing import TypeAlias
 
 from sobremesa.core.errors import SobremesaError
 from sobremesa.live.current_content import CurrentContent, CurrentEvents
-from sobremesa.live.events import Topic, TopicMembership, channel_topic_of, server_of, user
+from sobremesa.live.events import Event, Topic, TopicMembership, channel_topic_of, server_of, user
 from sobremesa.live.feed import START, Cursor, Entry, Feed, FeedPosition
 from sobremesa.live.lazy_delivery import LazyDelivery
-from sobremesa.live.look_back import happened_ms
+from sobremesa.live.look_back import LookedBack, happened_ms
 from sobremesa.live.recent_events import RecentEvents
 from sobremesa.live.recipient_payloads import RecipientPayloads
 from sobremesa.live.subscriber import Subscriber, frame_for
@@ -164,14 +164,33 @@ class Replay:
 
     # New members
 
-    async def look_back(self, members: Iterable[TopicMembership]) -> dict[Topic, list[Entry]]:
-        """Return what new members may have missed of their topics, without what is in memory."""
+    async def look_back(self, members: Iterable[TopicMembership], coming: Sequence[Entry] = ()) -> LookedBack:
+        """Return what new members may have missed of their topics; `coming` is delivered before they join."""
         starts: dict[Topic, int] = {}
         for member in members:
             since_ms = self._feed.looks_back_to(member)
             if since_ms is not None:
                 starts[member.topic] = min(since_ms, starts.get(member.topic, since_ms))
-        return {topic: await self._kept_since(topic, since_ms) for topic, since_ms in starts.items()}
+        changed = await self._changed_since(starts, coming) if starts else {}
+        kept = {topic: await self._kept_since(topic, since_ms) for topic, since_ms in starts.items()}
+        return LookedBack(kept, changed)
+
+    async def _changed_since(self, starts: Mapping[Topic, int], coming: Sequence[Entry]) -> dict[str, Event | None]:
+        """Return the events in memory, and those to come, that show something else now.
+
+        A new member may have received a later event about the same subject before, and would drop that one.
+        """
+        superseded = {entry.event.subject for entry in coming if entry.event is not None and entry.event.supersedes}
+        for subject in superseded:
+            self.invalidate(subject)
+        asked = {
+            entry.id: entry.event
+            for entry in (*self._recent.since_ms(min(starts.values())), *coming)
+            if entry.event is not None
+            and not starts.keys().isdisjoint(entry.event.topics)
+            and (entry.event.subject in superseded or self.must_look_up(entry, is_recent=True))
+        }
+        return await self._content.find(asked) if asked else {}
 
     async def _kept_since(self, topic: Topic, since_ms: int) -> list[Entry]:
         entries: list[Entry] = []
@@ -181,17 +200,15 @@ class Replay:
                 break
         return await self.as_current(entries, is_recent=False)
 
-    def missed_by(
-        self, subscriber: Subscriber, member: TopicMembership, looked_back: Mapping[Topic, Sequence[Entry]]
-    ) -> list[Entry]:
+    def missed_by(self, subscriber: Subscriber, member: TopicMembership, looked_back: LookedBack) -> list[Entry]:
         """Return the events that a new member of a topic did not receive, although they came after it joined."""
         since_ms = self._feed.looks_back_to(member)
         if since_ms is None:
             return []
-        found = [*looked_back.get(member.topic, ()), *self._recent.since_ms(since_ms)]
+        found = [*looked_back.kept.get(member.topic, ()), *self._recent.since_ms(since_ms)]
         others = subscriber.subscriptions.keys() - {member.topic}
         return [
-            entry
+            entry.with_event(shown)
             for entry in {entry.id: entry for entry in found}.values()
             if entry.event is not None
             and member.topic in entry.event.topics
@@ -199,6 +216,8 @@ class Replay:
             and not entry.event.is_reference
             and happened_ms(entry) >= since_ms
             and self._may_see(subscriber, entry)
+            and (shown := looked_back.changed.get(entry.id, entry.event)) is not None
+            and (shown.is_deletion or not self._recent.is_gone(shown.subject))
         ]
 
     async def _before_start(self, subscriber: Subscriber, after: Cursor) -> Mapping[str, FeedPosition]:

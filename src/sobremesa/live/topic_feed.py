@@ -24,7 +24,7 @@ from sobremesa.live.look_back import look_back_from
 from sobremesa.live.redis_server import FOREIGN
 from sobremesa.live.relay import Relay
 from sobremesa.live.topic_history import TopicHistory
-from sobremesa.live.topic_receiver import UNKNOWN, TopicReceiver
+from sobremesa.live.topic_receiver import CLOCKS_DIFFER_MS, UNKNOWN, TopicReceiver
 from sobremesa.live.topic_routes import ALL_NODES, READERS, routes_of
 from sobremesa.live.topic_states import TopicStates
 from sobremesa.live.topic_streams import NOTHING, Added, State, StreamId, TopicStreams
@@ -32,8 +32,6 @@ from sobremesa.live.topic_writer import TopicWriter
 from sobremesa.table import Operation, Table
 from sobremesa.table.cache import Cache
 
-OVERLAP_MS = 2_000
-"""How much a node repeats that resumes a cursor of another node, since the clocks of a cluster's servers may differ."""
 LAG_MS = 60_000
 """How much later than it happened an event may be published; gaps start that much earlier."""
 CACHED_COPIES = 20_000
@@ -215,7 +213,7 @@ class TopicFeed:
             # What is published again may be from before the cursor, and the client drops the later events of the same.
             return Cursor(None, max(0, at_ms - LAG_MS))
         if position.stretch != self._tag and self._streams.server.is_cluster:
-            start = max(0, position.number - OVERLAP_MS)
+            start = max(0, position.number - CLOCKS_DIFFER_MS)
             position = FeedPosition(0, 0, position.run, start)
         position = position._replace(generation=len(self._epochs) - 1, stretch=self._tag)
         return Cursor(position, max(0, at_ms - LAG_MS))

@@ -29,6 +29,8 @@ READ_AT_ONCE = 500
 TOPICS_AT_ONCE = 256
 MAX_WAITING = 50_000
 """How many entries may wait to be delivered. What exceeds this is read from the streams later."""
+CLOCKS_DIFFER_MS = 2_000
+"""How much the clocks of the servers of a cluster may differ."""
 UNKNOWN: Final = "0"
 """The epoch while Redis has not answered yet."""
 
@@ -225,7 +227,12 @@ class TopicReceiver:
             epoch = None
         if epoch is None:
             epoch, now = await self._streams.open(self._epoch)
-        if self._epoch != UNKNOWN:
+        if self._epoch == UNKNOWN:
+            # Clients have read their snapshots meanwhile, and may know later events than those that are kept.
+            start = (now[0] - CLOCKS_DIFFER_MS, 0) if self._streams.server.is_cluster else now
+            self._arrive(Received(epoch, start, None, frozenset(self._last)))
+            self._last = dict.fromkeys(self._last, start)
+        else:
             _log.warning("earlier events are lost; the event streams start anew")
             if await self._streams.was_reset_since(self._epoch):
                 self._arrive(Received(epoch, NOTHING, None, frozenset(self._last)))

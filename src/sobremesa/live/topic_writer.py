@@ -37,10 +37,10 @@ class TopicWriter:
         self._publisher = publisher
         self._messages = messages
         self._fast = fast
-        self._fast_path = FastPath(translation)
         self._wrote = asyncio.Event()
         self._hinted_at = -math.inf
         self._next_hint: asyncio.TimerHandle | None = None
+        self._fast_path = FastPath(translation, on_retry=self._wrote.set)
 
     def note(self, operations: Sequence[Operation]) -> None:
         """Publish the new messages of a write, and notify the nodes that read the change stream."""
@@ -84,6 +84,7 @@ class TopicWriter:
         except Lost:
             # They may have been published before, and changed since: the relay publishes them as they are now.
             waiting.clear()
+            self._fast_path.clear()
         except FOREIGN as error:
             # The relay publishes it too, only later. Retried all the same, so that later messages stay behind it.
             _log.warning("new messages are published later", why=f"{type(error).__name__}: {error}")

@@ -192,11 +192,16 @@ class Translation:
         return [each.entity for each in operations if isinstance(each, Create) and type(each.entity) in at_once]
 
     async def publication_of_new_row(self, row: Entity) -> Publication | None:
-        """Return the publication of a row that was just created; None leaves it to the change stream."""
+        """Return the publication of a row that was just created; None leaves it to the change stream.
+
+        Raises TableError if it cannot be determined now.
+        """
         try:
             return await self._at_once[type(row)](row)
-        except TableError:
-            return None
+        except TableError as error:
+            if is_permanent(error):
+                return None
+            raise
 
     def publishes(self, change: RawChange) -> bool:
         """Return whether a change may publish anything."""
