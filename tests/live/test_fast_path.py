@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sobremesa.core.clock import SystemClock
 from sobremesa.live.events import Event, Publication
 from sobremesa.live.fast_path import FastPath
 from sobremesa.live.translation import Translation
@@ -34,7 +35,7 @@ class Rooms:
 
 
 async def fast_path_of(rooms: Rooms) -> FastPath:
-    translation = Translation(Table(await EmbeddedEngine.open(":memory:", None)))
+    translation = Translation(Table(await EmbeddedEngine.open(":memory:", None, clock=SystemClock())))
     translation.at_once(Message, rooms.created)
     return FastPath(translation)
 

@@ -11,7 +11,7 @@ A name is one attribute; a path into maps and lists is a tuple, `("flags", "mode
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -225,17 +225,6 @@ def any_of(*parts: Condition) -> Condition:
             return part
         flat.extend(part.parts if type(part) is AnyOf else (part,))
     return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
-
-
-def has_no_values(parts: Sequence[Condition]) -> bool:
-    """Return whether conditions only name attributes: those of most rules are always the same, and can be cached."""
-    for part in parts:  # noqa: SIM110 - a generator would cost more than the rest
-        if type(part) not in _WITHOUT_VALUES:
-            return False
-    return True
-
-
-_WITHOUT_VALUES = frozenset({Present, Absent, HasKind})
 
 
 def _left(path: Path | Size) -> Operand:

@@ -36,8 +36,8 @@ from sobremesa.table.conditions import (
     absent_or_null,
     at_most,
     equals,
-    has_no_values,
 )
+from sobremesa.table.engines.condition_checks import has_no_values
 from sobremesa.table.engines.protocol import (
     CheckItem,
     DeleteItem,

@@ -18,14 +18,11 @@ class RecentServers:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._are_exact: bool | None = None
         self._shared = SharedReads(table, Server, limit=SHARED_SERVERS)
 
     def are_exact(self, server_id: ServerId) -> bool:
         """Return whether the table itself caches reads, until something changes."""
-        if self._are_exact is None:  # a property of the engine: it knows the versions of all partitions, or of none
-            self._are_exact = self._table.engine.version_of(server_by_id(server_id=server_id).raw.pk) is not None
-        return self._are_exact
+        return self._table.engine.version_of(server_by_id(server_id=server_id).raw.pk) is not None
 
     async def find(self, server_id: ServerId) -> Server | None:
         """Return the row of a server as it was within the last second, or None if there was none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import get_args
 
@@ -26,7 +26,6 @@ from sobremesa.table.conditions import (
     Path,
     Present,
     Size,
-    has_no_values,
 )
 from sobremesa.table.errors import BadExpression
 from sobremesa.table.evaluation import kind_of
@@ -40,6 +39,17 @@ _ORDERED_KINDS = frozenset({"S", "N", "B"})
 _KINDS = frozenset(get_args(Kind))
 _PLAIN = frozenset({str, int})
 """Types of values that have an order, and nothing in them to check but the size of a number."""
+
+
+_WITHOUT_VALUES = frozenset({Present, Absent, HasKind})
+
+
+def has_no_values(parts: Sequence[Condition]) -> bool:
+    """Return whether conditions only name attributes: those of most rules are always the same, and can be cached."""
+    for part in parts:  # noqa: SIM110 - a generator would cost more than the rest
+        if type(part) not in _WITHOUT_VALUES:
+            return False
+    return True
 
 
 def check_condition(condition: Condition | None) -> None:
