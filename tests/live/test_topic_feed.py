@@ -302,6 +302,7 @@ async def test_topics_covered_before_a_new_epoch_is_delivered_are_read_from_thei
     finally:
         await parts.feed.close()
         await other.feed.close()
+        valkey.stop()
 
 
 async def test_node_that_starts_before_redis_answers_delivers_nothing_from_before(community: Community) -> None:
